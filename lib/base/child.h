@@ -1,0 +1,63 @@
+/* child.h: child processes. Two uses: one command run to its end with its output captured, and a
+ * co-process that answers a line with a line. Children run `/bin/sh -c COMMAND` (or an argv) in
+ * a process group of their own, so that a time limit ends grandchildren too. */
+#ifndef WAI_BASE_CHILD_H
+#define WAI_BASE_CHILD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+
+enum { CHILD_LINE_MAX = 16 << 20 }; /* bytes; longest line taken from a child */
+
+struct child_exit {
+    int status;     /* exit status, or -1 */
+    int signal;     /* the signal that ended it, or 0 */
+    bool timed_out; /* ended by us after its time */
+    bool overflow;  /* ended by us after too much output */
+};
+
+/* Runs argv (NULL-terminated; argv[0] searched on PATH) or, when argv is NULL, `/bin/sh -c command`.
+ * input is written to its standard input. out and err may be NULL (then inherited) and hold at most
+ * out_limit bytes each. timeout_s <= 0: none. environment NULL: inherited. folder NULL: this one.
+ * Returns 0 when the child ran (see *ended), ERROR_SYSTEM when it could not be started. */
+struct child_run {
+    const char *const *argv;
+    const char *command;
+    struct span input;
+    double timeout_s;
+    size_t out_limit;
+    const char *const *environment;
+    const char *folder;
+    void (*prepare)(void *); /* called in the child before exec: limits; must be async-signal-safe */
+    void *prepare_data;
+};
+int child_run(const struct child_run *run, struct buf *out, struct buf *err,
+              struct child_exit *ended, struct error *error);
+
+/* A co-process: a line in, a line out. Not shared between threads; one per worker. */
+struct coproc;
+
+enum coproc_result {
+    COPROC_OK = 0,
+    COPROC_TIMEOUT,  /* no reply in time: it was ended (SIGTERM, SIGKILL 2 s later) and will be started anew */
+    COPROC_DIED,     /* ended before it replied; *ended says how; will be started anew */
+    COPROC_TOO_LONG, /* a line over CHILD_LINE_MAX: ended, will be started anew */
+    COPROC_FAILED,   /* it could not be started; *error says why */
+};
+
+/* environment: extra NAME=VALUE texts, NULL-terminated, or NULL. Starts at the first call. */
+struct coproc *coproc_open(const char *command, const char *const *environment);
+
+/* Sends one line (a newline is added) and waits for one line. The reply is borrowed until the next
+ * call. timeout_s <= 0: none. */
+enum coproc_result coproc_ask(struct coproc *c, struct span line, double timeout_s,
+                              struct span *reply, struct child_exit *ended, struct error *error);
+
+/* Closes its standard input, waits 5 s for it to end, then ends its group. */
+void coproc_close(struct coproc *c);
+
+#endif

@@ -1,0 +1,38 @@
+/* pool.h: worker threads behind a plain loop, results in the order of the work. One producer thread
+ * (the caller) submits jobs and takes finished ones in order of submission. With jobs == 1 no
+ * thread is started: the work is done inside pool_submit.
+ *
+ *     struct pool *pool = pool_open(jobs, window, work, context);
+ *     while (have work) {
+ *         pool_submit(pool, job);
+ *         while ((job = pool_take(pool, POOL_READY)))   finished and next in order, else NULL
+ *             use(job);
+ *     }
+ *     while ((job = pool_take(pool, POOL_WAIT)))        waits; NULL when nothing is under way
+ *         use(job);
+ *     pool_close(pool);
+ */
+#ifndef WAI_BASE_POOL_H
+#define WAI_BASE_POOL_H
+
+#include <stddef.h>
+
+struct pool;
+
+/* worker is 0 … jobs-1, for state that each thread keeps. */
+typedef void pool_work(void *context, int worker, void *job);
+
+enum pool_take_mode { POOL_READY, POOL_WAIT };
+
+/* At most `window` jobs are under way (submitted and not taken); 0: four per worker. */
+struct pool *pool_open(int jobs, size_t window, pool_work *work, void *context);
+
+/* Adds a job. The caller takes jobs until pool_full is false before it submits another. */
+void pool_submit(struct pool *pool, void *job);
+int pool_full(const struct pool *pool);
+void *pool_take(struct pool *pool, enum pool_take_mode mode);
+void pool_close(struct pool *pool); /* waits for what is running; jobs not taken are dropped */
+
+int pool_cpu_count(void); /* CPUs this process may use, at least 1 */
+
+#endif

@@ -1,0 +1,35 @@
+/* value.h: one reader for each way a number is read from a row. Statistics use the strict readers
+ * (measure 1.2: booleans never count as rewards); ingest uses the lenient ones (rows 2.1-2.3). */
+#ifndef WAI_ROW_VALUE_H
+#define WAI_ROW_VALUE_H
+
+#include "row/row.h"
+
+/* Python's float(v): numbers, numeric text ("1e0", " .5 ", "inf", "1_0"), booleans as 0/1. false: fails. */
+bool value_float(struct json_value v, double *out);
+
+/* label: first of reward, qwen_reward that equals 0 or 1 and is no boolean. */
+enum row_label { ROW_LABEL_NONE = -1, ROW_LABEL_FAIL = 0, ROW_LABEL_PASS = 1 };
+enum row_label row_label(const struct row *row);
+
+/* graded: first finite number of the two keys, any value. */
+bool row_graded(const struct row *row, double *out);
+
+/* partial: at least one of the two keys holds a non-boolean number and none of them is 0 or 1. */
+bool row_partial(const struct row *row);
+
+/* binary: reward alone, 0/1, no boolean. */
+enum row_label row_binary(const struct row *row);
+
+/* marker m: markers[m] as value_float; booleans count; false: not applicable to the row. */
+bool row_marker(const struct row *row, struct span name, double *out);
+
+/* Lenient readers (rows 2.1-2.3). num: finite or fails; *integral tells an integer value. */
+bool value_num(struct json_value v, double *out);
+int64_t value_int(struct json_value v); /* 0 on failure */
+int value_binary(struct json_value v);  /* 0, 1 or -1 */
+
+/* Text of a value: a string itself, else Python's str (rows 2.4). borrows v or scratch. */
+struct span value_text(struct json_value v, struct buf *scratch);
+
+#endif
