@@ -67,7 +67,7 @@ obj/%.o: $(S)/%.c config.mk
 
 obj/libwai.a: $(LIB_OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(AR) rcs $@ $(LIB_OBJ)
 
 bin/wai%: obj/cmd/wai%.o obj/libwai.a
 	@mkdir -p $(@D)

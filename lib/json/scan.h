@@ -6,7 +6,7 @@
  *   duplicate member names   all are kept in the text; json_find gives the last (as Python reads it)
  *   lone surrogate escapes   accepted; decoded to the three-byte form (ED A0..BF xx), written as \udXXX
  *   bytes ED A0..BF xx, overlong forms, above U+10FFFF      not UTF-8: refused
- *   NaN, Infinity, -Infinity accepted as numbers (Python writes them), flagged JSON_NONFINITE
+ *   NaN, Infinity, -Infinity accepted as numbers (Python writes them), flagged JSON_FLAG_NONFINITE
  *   numbers                  of any length; their text is the value
  *   depth                    at most JSON_DEPTH_MAX nested arrays and objects
  *   \u0000                   an ordinary character
@@ -33,9 +33,9 @@ enum json_type {
 };
 
 enum json_flag {
-    JSON_ESCAPED = 1,   /* a string with a backslash: its text needs decoding */
-    JSON_INTEGER = 2,   /* a number without '.', 'e', 'E' */
-    JSON_NONFINITE = 4, /* NaN, Infinity, -Infinity */
+    JSON_FLAG_ESCAPED = 1,   /* a string with a backslash: its text needs decoding */
+    JSON_FLAG_INTEGER = 2,   /* a number without '.', 'e', 'E' */
+    JSON_FLAG_NONFINITE = 4, /* NaN, Infinity, -Infinity */
 };
 
 /* A value inside a validated text; borrows the text. */
@@ -106,8 +106,8 @@ bool json_int64(struct json_value value, int64_t *out); /* an integer token that
 /* Python's truth: false for null, false, 0, 0.0, -0.0, "", [], {}. NaN is true. */
 bool json_truthy(struct json_value value);
 
-/* The value that is not there: {0} is null; json_absent is distinguishable by text.ptr == NULL. */
-static inline bool json_is_null(struct json_value v)
+/* {0} is a null whose text.ptr is NULL: a value that is not there. */
+static inline bool json_value_null(struct json_value v)
 {
     return v.type == JSON_VALUE_NULL;
 }

@@ -8,7 +8,7 @@
 
 #include "json/scan.h"
 
-enum json_style { JSON_COMPACT, JSON_SPACED, JSON_INDENTED };
+enum json_style { JSON_STYLE_COMPACT, JSON_STYLE_SPACED, JSON_STYLE_INDENTED };
 
 struct json_writer {
     struct buf *out; /* borrow */
