@@ -24,9 +24,9 @@ enum row_label row_binary(const struct row *row);
 /* marker m: markers[m] as value_float; booleans count; false: not applicable to the row. */
 bool row_marker(const struct row *row, struct span name, double *out);
 
-/* Lenient readers (rows 2.1-2.3). num: finite or fails; *integral tells an integer value. */
+/* Lenient readers (rows 2.1-2.3): booleans count as 0/1. num: finite or fails. */
 bool value_num(struct json_value v, double *out);
-int64_t value_int(struct json_value v); /* 0 on failure */
+int64_t value_int(struct json_value v); /* toward zero, held to 64 bits; 0 on failure */
 int value_binary(struct json_value v);  /* 0, 1 or -1 */
 
 /* Text of a value: a string itself, else Python's str (rows 2.4). borrows v or scratch. */

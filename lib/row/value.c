@@ -1,0 +1,140 @@
+/* value.c: the readers of a number in a row, strict (measure 1.2) and lenient (rows 2.1-2.3). */
+#include "row/value.h"
+
+#include <math.h>
+
+#include "json/pytext.h"
+#include "text/number.h"
+
+static const struct span REWARD_KEYS[] = {{"reward", 6}, {"qwen_reward", 11}};
+enum { N_REWARD_KEYS = 2 };
+
+static bool is_boolean(struct json_value v)
+{
+    return v.type == JSON_VALUE_TRUE || v.type == JSON_VALUE_FALSE;
+}
+
+bool value_float(struct json_value v, double *out)
+{
+    switch (v.type) {
+    case JSON_VALUE_FALSE:
+    case JSON_VALUE_TRUE:
+        *out = v.type == JSON_VALUE_TRUE;
+        return true;
+    case JSON_VALUE_NUMBER:
+        *out = json_number(v);
+        return true;
+    case JSON_VALUE_STRING: {
+        struct buf scratch = {0};
+        bool ok = number_parse(json_text(v, &scratch), out);
+        buf_free(&scratch);
+        return ok;
+    }
+    default:
+        return false;
+    }
+}
+
+/* The strict reading of a reward: numbers and numeric text, never a boolean. */
+static bool strict_number(const struct json_value *value, double *out)
+{
+    return value && !is_boolean(*value) && value_float(*value, out);
+}
+
+static enum row_label label_of(const struct json_value *value)
+{
+    double x;
+    if (!strict_number(value, &x))
+        return ROW_LABEL_NONE;
+    return x == 1.0 ? ROW_LABEL_PASS : x == 0.0 ? ROW_LABEL_FAIL : ROW_LABEL_NONE;
+}
+
+enum row_label row_label(const struct row *row)
+{
+    for (size_t i = 0; i < N_REWARD_KEYS; i++) {
+        enum row_label label = label_of(row_get(row, REWARD_KEYS[i]));
+        if (label != ROW_LABEL_NONE)
+            return label;
+    }
+    return ROW_LABEL_NONE;
+}
+
+bool row_graded(const struct row *row, double *out)
+{
+    for (size_t i = 0; i < N_REWARD_KEYS; i++) {
+        double x;
+        if (strict_number(row_get(row, REWARD_KEYS[i]), &x) && isfinite(x)) {
+            *out = x;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool row_partial(const struct row *row)
+{
+    bool numeric = false;
+    for (size_t i = 0; i < N_REWARD_KEYS; i++) {
+        double x;
+        if (!strict_number(row_get(row, REWARD_KEYS[i]), &x))
+            continue;
+        if (x == 0.0 || x == 1.0)
+            return false;
+        numeric = true;
+    }
+    return numeric;
+}
+
+enum row_label row_binary(const struct row *row)
+{
+    return label_of(row_get(row, SPAN("reward")));
+}
+
+bool row_marker(const struct row *row, struct span name, double *out)
+{
+    const struct json_value *markers = row_get(row, SPAN("markers"));
+    struct json_value value;
+    return markers && json_get(*markers, name, &value) && value_float(value, out);
+}
+
+bool value_num(struct json_value v, double *out)
+{
+    double x;
+    if (!value_float(v, &x) || !isfinite(x))
+        return false;
+    *out = x;
+    return true;
+}
+
+int64_t value_int(struct json_value v)
+{
+    int64_t whole;
+    if (v.type == JSON_VALUE_NUMBER && json_int64(v, &whole))
+        return whole;
+    double x;
+    if (!value_float(v, &x) || !isfinite(x))
+        return 0;
+    x = trunc(x);
+    if (x >= 0x1p63)
+        return INT64_MAX;
+    if (x < -0x1p63)
+        return INT64_MIN;
+    return (int64_t)x;
+}
+
+int value_binary(struct json_value v)
+{
+    double x;
+    if (!value_float(v, &x))
+        return -1;
+    return x == 1.0 ? 1 : x == 0.0 ? 0 : -1;
+}
+
+struct span value_text(struct json_value v, struct buf *scratch)
+{
+    buf_clear(scratch);
+    if (v.type == JSON_VALUE_STRING)
+        return json_text(v, scratch);
+    json_pystr(v, scratch);
+    return buf_span(scratch);
+}
