@@ -4,6 +4,7 @@
 #define WAI_ROW_CALLS_H
 
 #include "base/arena.h"
+#include "row/parse.h"
 #include "row/row.h"
 
 struct row_call {
@@ -28,12 +29,5 @@ void row_calls_add_message(struct row_calls *calls, struct json_value message);
 
 void row_calls_clear(struct row_calls *calls);
 void row_calls_free(struct row_calls *calls);
-
-/* A string that holds exactly one JSON value (strict: no NaN) as that value, kept in the arena; false
- * when it does not parse. */
-bool row_parse_text(struct arena *arena, struct json_value string, struct json_value *value);
-
-/* value when it is an object, or the object its JSON text holds; false otherwise (rows 9.3: obj). */
-bool row_parse_object(struct arena *arena, struct json_value value, struct json_value *object);
 
 #endif
