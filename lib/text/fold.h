@@ -15,7 +15,8 @@ void text_fold(struct span s, struct buf *out);      /* lower, runs of white spa
 bool text_next_word(struct span s, size_t *at, struct span *word);
 size_t text_word_count(struct span s);
 
-/* Pieces of str.splitlines(): breaks at \n \r \r\n \v \f \x1c-\x1e U+0085 U+2028 U+2029, no empty last piece. */
+/* Pieces of str.splitlines(): breaks at \n \r \r\n \v \f \x1c-\x1e U+0085 U+2028 U+2029,
+ * no empty last piece. */
 bool text_next_line(struct span s, size_t *at, struct span *line);
 
 #endif

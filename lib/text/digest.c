@@ -1,0 +1,39 @@
+/* digest.c: see digest.h. */
+#include "text/digest.h"
+
+#include <nettle/sha1.h>
+#include <nettle/sha2.h>
+
+void digest_sha1(struct span data, uint8_t out[SHA1_BYTES])
+{
+    struct sha1_ctx context;
+    sha1_init(&context);
+    sha1_update(&context, data.len, (const uint8_t *)data.ptr);
+    sha1_digest(&context, SHA1_BYTES, out);
+}
+
+void digest_sha256(struct span data, uint8_t out[SHA256_BYTES])
+{
+    struct sha256_ctx context;
+    sha256_init(&context);
+    sha256_update(&context, data.len, (const uint8_t *)data.ptr);
+    sha256_digest(&context, SHA256_BYTES, out);
+}
+
+void digest_sha512(struct span data, uint8_t out[SHA512_BYTES])
+{
+    struct sha512_ctx context;
+    sha512_init(&context);
+    sha512_update(&context, data.len, (const uint8_t *)data.ptr);
+    sha512_digest(&context, SHA512_BYTES, out);
+}
+
+void digest_hex(const uint8_t *bytes, size_t n, char *out)
+{
+    static const char hex[] = "0123456789abcdef";
+    for (size_t i = 0; i < n; i++) {
+        out[2 * i] = hex[bytes[i] >> 4];
+        out[2 * i + 1] = hex[bytes[i] & 15];
+    }
+    out[2 * n] = '\0';
+}

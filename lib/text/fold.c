@@ -1,0 +1,218 @@
+/* fold.c: see fold.h. Runs of ASCII take a short way; other characters go by the tables. */
+#include "text/fold.h"
+
+#include "text/unicode.h"
+#include "text/unicode_tables.h"
+#include "text/utf8.h"
+
+enum { CAPITAL_SIGMA = 0x3a3, SMALL_SIGMA = 0x3c3, FINAL_SIGMA = 0x3c2 };
+
+/* ---- white space ---------------------------------------------------------------------------------- */
+
+/* Bytes of the white space character that starts at `at`; 0 when there is none. */
+static size_t space_at(struct span s, size_t at)
+{
+    size_t next = at;
+    return unicode_space(utf8_next(s, &next)) ? next - at : 0;
+}
+
+static size_t skip_space(struct span s, size_t at)
+{
+    while (at < s.len) {
+        size_t width = space_at(s, at);
+        if (!width)
+            break;
+        at += width;
+    }
+    return at;
+}
+
+struct span text_strip_right(struct span s)
+{
+    while (s.len) {
+        size_t start = s.len - 1;
+        /* Every white space character beyond ASCII has two or three bytes. */
+        while (start > 0 && s.len - start < 3 && ((unsigned char)s.ptr[start] & 0xc0) == 0x80)
+            start--;
+        size_t width = space_at(s, start);
+        if (!width || start + width != s.len)
+            break;
+        s.len = start;
+    }
+    return s;
+}
+
+struct span text_strip(struct span s)
+{
+    size_t start = skip_space(s, 0);
+    return start ? text_strip_right(span_slice(s, start, s.len)) : text_strip_right(s);
+}
+
+bool text_blank(struct span s)
+{
+    return skip_space(s, 0) == s.len;
+}
+
+bool text_next_word(struct span s, size_t *at, struct span *word)
+{
+    size_t start = skip_space(s, *at), end = start;
+    if (start == s.len) {
+        *at = start;
+        return false;
+    }
+    for (size_t next = end; next < s.len; end = next)
+        if (unicode_space(utf8_next(s, &next)))
+            break;
+    *word = span_slice(s, start, end);
+    *at = end;
+    return true;
+}
+
+size_t text_word_count(struct span s)
+{
+    size_t at = 0, count = 0;
+    struct span word;
+    while (text_next_word(s, &at, &word))
+        count++;
+    return count;
+}
+
+/* ---- lines ------------------------------------------------------------------------------------------ */
+
+static bool line_break(uint32_t c)
+{
+    return c - 0x0a < 4 || c - 0x1c < 3 || c == 0x85 || c == 0x2028 || c == 0x2029;
+}
+
+bool text_next_line(struct span s, size_t *at, struct span *line)
+{
+    size_t start = *at, end = start, next = start;
+    if (start >= s.len)
+        return false;
+    while (next < s.len) {
+        uint32_t c = utf8_next(s, &next);
+        if (line_break(c)) {
+            if (c == '\r' && next < s.len && s.ptr[next] == '\n')
+                next++;
+            break;
+        }
+        end = next;
+    }
+    *line = span_slice(s, start, end);
+    *at = next;
+    return true;
+}
+
+/* ---- case ------------------------------------------------------------------------------------------- */
+
+/* Lower case of the ASCII bytes from `at` on; returns where they end. */
+static size_t lower_ascii(struct span s, size_t at, struct buf *out)
+{
+    size_t start = at;
+    while (at < s.len && (unsigned char)s.ptr[at] < 0x80)
+        at++;
+    if (at == start)
+        return at;
+    unsigned char *to = (unsigned char *)buf_reserve(out, at - start);
+    const unsigned char *from = (const unsigned char *)s.ptr + start;
+    for (size_t i = 0; i < at - start; i++)
+        to[i] = (unsigned char)(from[i] + ((unsigned char)(from[i] - 'A') < 26 ? 0x20 : 0));
+    out->len += at - start;
+    return at;
+}
+
+/* The code point that stands right before byte `at`; at > 0. */
+static uint32_t previous(struct span s, size_t *at)
+{
+    size_t start = *at - 1;
+    while (start > 0 && *at - start < 4 && ((unsigned char)s.ptr[start] & 0xc0) == 0x80)
+        start--;
+    size_t next = start;
+    uint32_t c = utf8_next(s, &next);
+    if (next != *at) { /* stray bytes: the last of them alone */
+        start = next = *at - 1;
+        c = utf8_next(s, &next);
+    }
+    *at = start;
+    return c;
+}
+
+/* Unicode's Final_Sigma: a cased character before the sigma and none after, case-ignorable ones skipped.
+ * Sigma itself ends the skipping, so a text is read at most three times. */
+static bool final_sigma(struct span s, size_t start, size_t end)
+{
+    unsigned flags = UNICODE_IGNORABLE;
+    while (start > 0 && flags & UNICODE_IGNORABLE)
+        flags = unicode_record(previous(s, &start))->flags;
+    if (!(flags & UNICODE_CASED))
+        return false;
+    flags = UNICODE_IGNORABLE;
+    while (end < s.len && flags & UNICODE_IGNORABLE)
+        flags = unicode_record(utf8_next(s, &end))->flags;
+    return !(flags & UNICODE_CASED);
+}
+
+static void add_many(struct buf *out, int32_t row)
+{
+    const uint32_t *many = UNICODE_MANY[row];
+    for (uint32_t i = 1; i <= many[0]; i++)
+        utf8_add(out, many[i]);
+}
+
+void text_lower(struct span s, struct buf *out)
+{
+    for (size_t at = 0; at < s.len;) {
+        at = lower_ascii(s, at, out);
+        if (at == s.len)
+            return;
+        size_t start = at;
+        uint32_t c = utf8_next(s, &at);
+        const struct unicode_record *record = unicode_record(c);
+        if (c == CAPITAL_SIGMA)
+            utf8_add(out, final_sigma(s, start, at) ? FINAL_SIGMA : SMALL_SIGMA);
+        else if (record->flags & UNICODE_LOWER_MANY)
+            add_many(out, record->lower);
+        else if (record->lower)
+            utf8_add(out, (uint32_t)((int32_t)c + record->lower));
+        else
+            buf_add(out, s.ptr + start, at - start); /* bytes that are no character stay */
+    }
+}
+
+void text_casefold(struct span s, struct buf *out)
+{
+    for (size_t at = 0; at < s.len;) {
+        at = lower_ascii(s, at, out);
+        if (at == s.len)
+            return;
+        size_t start = at;
+        uint32_t c = utf8_next(s, &at);
+        const struct unicode_record *record = unicode_record(c);
+        if (record->flags & UNICODE_FOLD_MANY)
+            add_many(out, record->fold);
+        else if (record->fold)
+            utf8_add(out, (uint32_t)((int32_t)c + record->fold));
+        else
+            buf_add(out, s.ptr + start, at - start);
+    }
+}
+
+void text_fold(struct span s, struct buf *out)
+{
+    if (s.len == 0)
+        return;
+    size_t start = out->len;
+    text_lower(s, out);
+    /* The words move left over the white space between them. */
+    struct span lower = span_slice(buf_span(out), start, out->len);
+    char *base = out->data + start;
+    size_t end = 0, at = 0;
+    struct span word;
+    while (text_next_word(lower, &at, &word)) {
+        if (end)
+            base[end++] = ' ';
+        memmove(base + end, word.ptr, word.len);
+        end += word.len;
+    }
+    out->len = start + end;
+}
