@@ -2,6 +2,7 @@
 #include "rng/rng.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "unit.h"
