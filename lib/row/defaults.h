@@ -14,4 +14,22 @@ enum {
     ROW_TOOL_FILE_MAX = 64 << 20, /* bytes of a tool file */
 };
 
+/* Bytes of input taken at once. Measured: below 64 KiB system calls show, above 512 KiB a block no longer
+ * stays in a core's second-level cache between reading and scanning. */
+#define ROW_BLOCK_BYTES ((size_t)256 << 10)
+
+/* Blocks read ahead of the workers' own, and the bytes under way at which no more is read: bounds what a
+ * pass holds (rows 25), long lines included. */
+#define ROW_BLOCKS_AHEAD 2
+#define ROW_BYTES_AHEAD  ((size_t)8 << 20)
+
+/* Rows that one worker takes at once, at most: bounds what is kept of short rows. */
+#define ROW_BATCH_MAX 1024
+
+/* Bytes a writer collects before a write(2), and the most it hands to one. */
+#define ROW_WRITE_BYTES ((size_t)64 << 10)
+
+/* zstd level of `.zst` outputs: zstd's own default (RFC 8878 leaves it open). */
+#define ROW_ZSTD_LEVEL 3
+
 #endif

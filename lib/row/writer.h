@@ -4,6 +4,8 @@
 #ifndef WAI_ROW_WRITER_H
 #define WAI_ROW_WRITER_H
 
+#include <stdint.h>
+
 #include "base/buf.h"
 #include "base/error.h"
 
