@@ -6,9 +6,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "text/digest.h"
 
-enum { STATE = 624, SHIFT = 397 };
+enum { STATE = 624 };
 
 static void seed_word(struct rng *r, uint32_t word)
 {
@@ -17,8 +16,7 @@ static void seed_word(struct rng *r, uint32_t word)
         r->state[i] = 1812433253u * (r->state[i - 1] ^ r->state[i - 1] >> 30) + i;
 }
 
-/* key: the seed in words, least significant first, at least one. */
-static void seed_array(struct rng *r, const uint32_t *key, size_t n)
+void rng_seed_words(struct rng *r, const uint32_t *key, size_t n)
 {
     uint32_t *s = r->state;
     seed_word(r, 19650218u);
@@ -49,7 +47,7 @@ void rng_seed(struct rng *r, int64_t seed)
 {
     uint64_t size = seed < 0 ? -(uint64_t)seed : (uint64_t)seed;
     uint32_t key[2] = {(uint32_t)size, (uint32_t)(size >> 32)};
-    seed_array(r, key, key[1] ? 2 : 1);
+    rng_seed_words(r, key, key[1] ? 2 : 1);
 }
 
 void rng_seed_decimal(struct rng *r, const char *digits)
@@ -75,43 +73,8 @@ void rng_seed_decimal(struct rng *r, const char *digits)
         if (carry)
             key[n++] = (uint32_t)carry;
     }
-    seed_array(r, key, n);
+    rng_seed_words(r, key, n);
     free(key);
-}
-
-void rng_seed_text(struct rng *r, struct span utf8)
-{
-    uint8_t digest[SHA512_BYTES];
-    digest_sha512(utf8, digest);
-    size_t bytes = utf8.len + SHA512_BYTES;
-    size_t n = (bytes + 3) / 4;
-    uint32_t *key = mem_zero(n, sizeof *key);
-    for (size_t i = 0; i < bytes; i++) { /* i counts from the big-endian number's last byte */
-        size_t at = bytes - 1 - i;
-        uint8_t byte = at < utf8.len ? (uint8_t)utf8.ptr[at] : digest[at - utf8.len];
-        key[i / 4] |= (uint32_t)byte << (i % 4 * 8);
-    }
-    while (n > 1 && key[n - 1] == 0) /* a text may begin with NUL */
-        n--;
-    seed_array(r, key, n);
-    free(key);
-}
-
-static uint32_t twist(uint32_t high, uint32_t low)
-{
-    uint32_t y = (high & 0x80000000u) | (low & 0x7fffffffu);
-    return y >> 1 ^ (-(y & 1u) & 0x9908b0dfu);
-}
-
-void rng_refill(struct rng *r)
-{
-    uint32_t *s = r->state;
-    for (int i = 0; i < STATE - SHIFT; i++)
-        s[i] = s[i + SHIFT] ^ twist(s[i], s[i + 1]);
-    for (int i = STATE - SHIFT; i < STATE - 1; i++)
-        s[i] = s[i + SHIFT - STATE] ^ twist(s[i], s[i + 1]);
-    s[STATE - 1] = s[SHIFT - 1] ^ twist(s[STATE - 1], s[0]);
-    r->index = 0;
 }
 
 uint64_t rng_bits(struct rng *r, int k)

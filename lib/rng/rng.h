@@ -19,7 +19,12 @@ void rng_seed(struct rng *r, int64_t seed);               /* |seed|, as random.R
 void rng_seed_decimal(struct rng *r, const char *digits); /* decimal of any length, sign allowed */
 void rng_seed_text(struct rng *r, struct span utf8);      /* as random.Random(str), version 2 */
 
+void rng_seed_words(struct rng *r, const uint32_t *key, size_t n); /* least significant first, n >= 1 */
+
 void rng_refill(struct rng *r); /* twists; internal to the inline below */
+
+/* The next `count` words, as so many calls of rng_word. */
+void rng_words(struct rng *r, uint32_t *out, size_t count);
 
 static inline uint32_t rng_word(struct rng *r)
 {
