@@ -35,59 +35,67 @@ bool value_float(struct json_value v, double *out)
     }
 }
 
-/* The strict reading of a reward: numbers and numeric text, never a boolean. */
-static bool strict_number(const struct json_value *value, double *out)
+void value_reward(const struct json_value *const *values, size_t count, bool booleans_count,
+                  struct reward_reading *out)
 {
-    return value && !is_boolean(*value) && value_float(*value, out);
+    *out = (struct reward_reading){.label = ROW_LABEL_NONE};
+    bool numeric = false;
+    for (size_t i = 0; i < count; i++) {
+        double x;
+        if (!values[i])
+            continue;
+        if (is_boolean(*values[i]) && !booleans_count) {
+            out->boolean = true;
+            continue;
+        }
+        if (!value_float(*values[i], &x))
+            continue;
+        numeric = true;
+        if (!out->graded && isfinite(x)) {
+            out->graded = true;
+            out->value = x;
+        }
+        if (out->label == ROW_LABEL_NONE && (x == 0.0 || x == 1.0)) {
+            out->label = x == 1.0 ? ROW_LABEL_PASS : ROW_LABEL_FAIL;
+            out->label_key = i;
+        }
+    }
+    out->partial = numeric && out->label == ROW_LABEL_NONE;
 }
 
-static enum row_label label_of(const struct json_value *value)
+static struct reward_reading reward_of(const struct row *row)
 {
-    double x;
-    if (!strict_number(value, &x))
-        return ROW_LABEL_NONE;
-    return x == 1.0 ? ROW_LABEL_PASS : x == 0.0 ? ROW_LABEL_FAIL : ROW_LABEL_NONE;
+    const struct json_value *values[N_REWARD_KEYS];
+    for (size_t i = 0; i < N_REWARD_KEYS; i++)
+        values[i] = row_get(row, REWARD_KEYS[i]);
+    struct reward_reading reading;
+    value_reward(values, N_REWARD_KEYS, false, &reading);
+    return reading;
 }
 
 enum row_label row_label(const struct row *row)
 {
-    for (size_t i = 0; i < N_REWARD_KEYS; i++) {
-        enum row_label label = label_of(row_get(row, REWARD_KEYS[i]));
-        if (label != ROW_LABEL_NONE)
-            return label;
-    }
-    return ROW_LABEL_NONE;
+    return reward_of(row).label;
 }
 
 bool row_graded(const struct row *row, double *out)
 {
-    for (size_t i = 0; i < N_REWARD_KEYS; i++) {
-        double x;
-        if (strict_number(row_get(row, REWARD_KEYS[i]), &x) && isfinite(x)) {
-            *out = x;
-            return true;
-        }
-    }
-    return false;
+    struct reward_reading reading = reward_of(row);
+    *out = reading.graded ? reading.value : *out;
+    return reading.graded;
 }
 
 bool row_partial(const struct row *row)
 {
-    bool numeric = false;
-    for (size_t i = 0; i < N_REWARD_KEYS; i++) {
-        double x;
-        if (!strict_number(row_get(row, REWARD_KEYS[i]), &x))
-            continue;
-        if (x == 0.0 || x == 1.0)
-            return false;
-        numeric = true;
-    }
-    return numeric;
+    return reward_of(row).partial;
 }
 
 enum row_label row_binary(const struct row *row)
 {
-    return label_of(row_get(row, SPAN("reward")));
+    const struct json_value *value = row_get(row, REWARD_KEYS[0]);
+    struct reward_reading reading;
+    value_reward(&value, 1, false, &reading);
+    return reading.label;
 }
 
 bool row_marker(const struct row *row, struct span name, double *out)

@@ -18,6 +18,19 @@ bool row_graded(const struct row *row, double *out);
 /* partial: at least one of the two keys holds a non-boolean number and none of them is 0 or 1. */
 bool row_partial(const struct row *row);
 
+/* What label, graded and partial say of one row in one look, over any list of reward keys. values[i] is
+ * the value of key i or NULL. booleans_count: true and false count as 1 and 0 (`--bool-rewards`). */
+struct reward_reading {
+    enum row_label label;
+    size_t label_key; /* which key the label comes from */
+    bool graded;
+    double value; /* graded */
+    bool partial;
+    bool boolean; /* a key holds a boolean that does not count */
+};
+void value_reward(const struct json_value *const *values, size_t count, bool booleans_count,
+                  struct reward_reading *out);
+
 /* binary: reward alone, 0/1, no boolean. */
 enum row_label row_binary(const struct row *row);
 
