@@ -1,0 +1,125 @@
+/* stat.h: the primitives of measurement (measure 3). Digits agree with the reference package on
+ * CPython 3.11: sums run left to right from 0.0, squares and roots written stat_pow2 and stat_root
+ * are the C library's pow, draws come from the Mersenne twister as random.Random makes them.
+ *
+ * A number that is undefined (the mean of nothing, pass@4 of three tries) is NaN; reports print
+ * null. An interval that is undefined has two NaNs. */
+#ifndef WAI_STAT_STAT_H
+#define WAI_STAT_STAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rng/rng.h"
+#include "stat/defaults.h"
+
+struct interval {
+    double low, high; /* both NaN: none */
+};
+
+extern const struct interval INTERVAL_NONE;
+
+static inline bool interval_known(struct interval i)
+{
+    return i.low == i.low && i.high == i.high;
+}
+
+/* ---- means and spreads (3.1) --------------------------------------------------------------------
+ */
+
+double stat_pow2(
+    double x); /* pow(x, 2.0): differs from x*x in the last bit of about one in a thousand */
+double stat_root(double x); /* pow(x, 0.5): not sqrt */
+
+double stat_sum(const double *values, size_t n);
+double stat_mean(const double *values, size_t n);   /* NaN when n is 0 */
+double stat_sd(const double *values, size_t n);     /* sqrt of the sample variance; NaN under 2 */
+double stat_sd_pow(const double *values, size_t n); /* the same by pow, as eval-variance takes it */
+double stat_pearson(const double *x, const double *y,
+                    size_t n); /* NaN under 3 points or without variance */
+
+/* ---- resampling (3.2, 3.3, 13.5) ----------------------------------------------------------------
+ */
+
+enum interval_kind {
+    INTERVAL_PERCENTILE, /* Efron & Tibshirani 1993; what the reference package prints */
+    INTERVAL_T,          /* mean +- t * sd / sqrt(n); no draws */
+    INTERVAL_BCA,        /* bias-corrected and accelerated, Efron 1987; jackknife acceleration */
+};
+
+struct boot_options {
+    const struct rng
+        *start;    /* the seeded generator; copied, so that every statistic sees the same draws */
+    int64_t draws; /* replicates, at least 1 */
+    double level;  /* 0 < level < 1 */
+    enum interval_kind kind;
+};
+
+/* The interval of the mean of values by resampling them. Fewer than 3 values: none. O(draws * n)
+ * time, O(n + draws) memory. */
+struct interval boot_interval(const double *values, size_t n, const struct boot_options *options);
+
+/* The same for several statistics of one length, on one stream of indices: out[i] is what
+ * boot_interval(lists[i], …) gives, in less time. */
+void boot_intervals(const double *const *lists, size_t n_lists, size_t n,
+                    const struct boot_options *options, struct interval *out);
+
+/* The interval of mean(b) - mean(a), both sides resampled from one stream, a's draws first (measure
+ * 5, step 4). None under 3 values on a side. Percentile only. */
+struct interval boot_difference(const double *a, size_t n_a, const double *b, size_t n_b,
+                                const struct boot_options *options);
+
+/* Positions of a percentile interval among `draws` sorted replicates. */
+void boot_positions(int64_t draws, double level, int64_t *low, int64_t *high);
+
+/* Two-sided p of a mean of paired differences under random flips of their signs. n at least 1. */
+double permutation_p(const double *differences, size_t n, const struct rng *start, int64_t draws);
+
+/* ---- pass@k of one group (3.4) ------------------------------------------------------------------
+ */
+
+/* n tries, c of them passes: the chance that at least one of k tries drawn without replacement
+ * passes (Chen et al. 2021, arXiv:2107.03374), and that all k do (tau-bench, arXiv:2406.12045). The
+ * quotient of binomials is exact and correctly rounded whatever their size. NaN when n < k. */
+double stat_pass_at_k(uint64_t n, uint64_t c, uint64_t k);
+double stat_pass_pow_k(uint64_t n, uint64_t c, uint64_t k);
+
+/* ---- distributions (3.5, 3.6) -------------------------------------------------------------------
+ */
+
+double stat_normal_cdf(double x);
+double stat_normal_inverse(double p); /* 0 < p < 1; Wichura 1988, algorithm AS 241 (PPND16) */
+double stat_z(double level);          /* two-sided normal quantile; 1.96 at exactly 0.95 */
+
+/* Two-sided quantile of Student's t; df is cut to an integer, at least 1. At 0.95 the printed table
+ * and, past it, an expansion; else, and always in _inverted, bisection of the distribution. */
+double stat_t_quantile(double df, double level);
+double stat_t_inverted(double df, double level);
+
+/* ---- noise, rates, sizing (3.7-3.10, 6.9) -------------------------------------------------------
+ */
+
+/* How far a mean of n_a runs and a mean of n_b runs lie apart by chance when one run's spread is
+ * run_std. df NaN: the spread is known exactly. n_a and n_b at least 1. */
+double stat_noise_band(double run_std, double n_a, double n_b, double df, double level);
+
+/* Score interval of a rate (Wilson 1927); s may be fractional. None when n <= 0. */
+struct interval stat_wilson(double s, double n, double z);
+
+/* Two-sided p of two proportions with a pooled rate; NaN when a side is empty or the pool has one
+ * value. */
+double stat_two_proportion_p(double x_a, double n_a, double x_b, double n_b);
+
+/* Spread of a task's paired difference: k tries a side, every task at rate base, after at base +
+ * effect; and the same when the gain sits in a few tasks that go to 1. */
+double stat_sd_uniform(double base, double effect, double k);
+double stat_sd_concentrated(double base, double effect, double k);
+
+/* How much wider per-task rates spread than tasks of one rate would: NaN when it has no answer. */
+double stat_spread_ratio(const double *rates, size_t n);
+
+/* Fewest tasks on which a sign test can reach alpha. */
+int64_t stat_slice_min_tasks(double alpha);
+
+#endif
