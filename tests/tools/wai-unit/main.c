@@ -10,6 +10,7 @@
 static const struct unit_function *const TABLES[] = {
     UNIT_RNG,
     UNIT_TEXT,
+    UNIT_MEASURE,
 };
 
 static const struct unit_function *find(const char *name)

@@ -18,6 +18,7 @@ struct unit_function {
 /* Each ends with {0}. */
 extern const struct unit_function UNIT_RNG[];
 extern const struct unit_function UNIT_TEXT[];
+extern const struct unit_function UNIT_MEASURE[];
 
 /* ---- reading a line ------------------------------------------------------------------------------ */
 
