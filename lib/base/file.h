@@ -19,7 +19,7 @@ int file_commit(struct file *f, struct error *error); /* frees f, also on failur
 void file_abandon(struct file *f);
 
 /* The whole of a file, up to `limit` bytes. "-" is standard input. ERROR_INPUT when it cannot be
- * opened or is too long, ERROR_SYSTEM when a read breaks off. */
+ * opened or is too long, ERROR_SYSTEM when a read breaks off, ERROR_INTERRUPTED by a caught signal. */
 int file_read(const char *path, size_t limit, struct buf *out, struct error *error);
 
 /* The value of an option written TEXT|@FILE: the text itself, or the content of FILE. */
