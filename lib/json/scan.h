@@ -99,7 +99,8 @@ void json_members_of(struct json_value object, struct json_members *members);
 struct span json_text(struct json_value string, struct buf *scratch);
 void json_text_add(struct json_value string, struct buf *out); /* appends the decoded text */
 
-/* A number as the nearest double (±inf beyond the range); NaN for NaN and for other types. */
+/* A number as the nearest double (±inf beyond the range; the integer -0 is 0.0, as in Python); NaN for NaN
+ * and for other types. */
 double json_number(struct json_value value);
 bool json_int64(struct json_value value, int64_t *out); /* an integer token that fits */
 

@@ -256,7 +256,8 @@ double json_number(struct json_value value)
         char first = value.text.ptr[0];
         return first == 'N' ? NAN : first == '-' ? -INFINITY : INFINITY;
     }
-    return number_of_json(value.text);
+    double x = number_of_json(value.text);
+    return value.flags & JSON_FLAG_INTEGER ? x + 0.0 : x; /* the integer -0 is 0 */
 }
 
 bool json_int64(struct json_value value, int64_t *out)

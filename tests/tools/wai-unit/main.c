@@ -8,6 +8,7 @@
 #include "base/log.h"
 
 static const struct unit_function *const TABLES[] = {
+    UNIT_JSON,
     UNIT_RNG,
     UNIT_TEXT,
     UNIT_MEASURE,

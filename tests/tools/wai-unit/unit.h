@@ -16,6 +16,7 @@ struct unit_function {
 };
 
 /* Each ends with {0}. */
+extern const struct unit_function UNIT_JSON[];
 extern const struct unit_function UNIT_RNG[];
 extern const struct unit_function UNIT_TEXT[];
 extern const struct unit_function UNIT_MEASURE[];
