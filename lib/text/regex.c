@@ -65,7 +65,7 @@ static void translate(struct span pattern, struct buf *out)
 
 struct regex *regex_compile(struct span pattern, int flags, struct error *error)
 {
-    uint32_t options = PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C;
+    uint32_t options = PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C | PCRE2_MATCH_INVALID_UTF;
     options |= flags & REGEX_IGNORE_CASE ? PCRE2_CASELESS : 0;
     options |= flags & REGEX_MULTILINE ? PCRE2_MULTILINE : 0;
     options |= flags & REGEX_DOT_ALL ? PCRE2_DOTALL : 0;

@@ -1,7 +1,8 @@
 /* regex.h: regular expressions as Python 3's `re` means them on str, run by PCRE2: Unicode-aware
  * classes, \s, \w, \S, \W, \Z translated where PCRE2 reads them otherwise. Matching is bounded: a
  * pattern that backtracks without end gives REGEX_LIMIT instead of a hang. A compiled pattern may
- * be used by several threads at once. Offsets are bytes. */
+ * be used by several threads at once. Offsets are bytes. Bytes that are not UTF-8, lone surrogates
+ * among them, match nothing. */
 #ifndef WAI_TEXT_REGEX_H
 #define WAI_TEXT_REGEX_H
 
@@ -18,7 +19,7 @@ enum regex_flag {
 enum regex_result {
     REGEX_NONE = 0,
     REGEX_MATCH = 1,
-    REGEX_LIMIT = -1, /* gave up after REGEX_MATCH_LIMIT steps, or the text is not UTF-8 */
+    REGEX_LIMIT = -1, /* gave up after REGEX_MATCH_LIMIT steps */
 };
 
 enum { REGEX_MATCH_LIMIT = 1000000, REGEX_DEPTH_LIMIT = 20000 }; /* steps; levels */

@@ -1,0 +1,120 @@
+test: one passing reply of each prompt, byte for byte
+file rows.jsonl:
+  {"prompt":"add 1 and 1, please","final_text":"It is 2.","reward":1.0,"scenario_id":"a","x":1e5}
+  {"prompt":"add 1 and 1, please","final_text":"It is 3.","reward":0,"scenario_id":"a"}
+  {"prompt":"name a colour of grass","final_text":"Green.","reward":"1","scenario_id":"b"}
+run: wai-select --mode sft -q rows.jsonl | sort
+stdout:
+  {"prompt":"add 1 and 1, please","final_text":"It is 2.","reward":1.0,"scenario_id":"a","x":1e5}
+  {"prompt":"name a colour of grass","final_text":"Green.","reward":"1","scenario_id":"b"}
+stderr empty
+
+test: whole mixed groups, stamped with the pass rate of their task
+file rows.jsonl:
+  {"prompt":"add 1 and 1, please","final_text":"It is 2.","reward":1,"scenario_id":"a"}
+  {"prompt":"add 1 and 1, please","final_text":"It is 3.","reward":0,"scenario_id":"a"}
+  {"prompt":"name a colour of grass","final_text":"Green.","reward":1,"scenario_id":"b"}
+  {"prompt":"name a colour of grass","final_text":"It is green.","reward":1,"scenario_id":"b"}
+run: wai-select --report r.json rows.jsonl > out.jsonl; wc -l < out.jsonl
+stdout:
+  2
+file out.jsonl has: "calibration": {"task_id": "a", "student": {"name": "", "model": null, "prompt_hash": null, "version": null}, "n": 2, "pass_rate": 0.5, "mean_kl": null, "pass_rate_ci95": [0.0945, 0.9055]}
+file r.json has: "unanimous_groups_dropped": 1
+stderr has: 1 unanimous
+
+test: the order of the input on request
+file rows.jsonl:
+  {"prompt":"first thing to do","final_text":"Done.","reward":1}
+  {"prompt":"second thing to do","final_text":"Done too, with many more words than before so that it differs from it.","reward":1}
+  {"prompt":"third thing to do","final_text":"Done.","reward":1}
+run: wai-select -m sft --keep-order -q < rows.jsonl | cut -c12-15
+stdout:
+  firs
+  seco
+  thir
+
+test: empty input is an empty selection
+run: wai-select --report r.json < /dev/null; wai-select -m sft < /dev/null
+stdout empty
+stderr has: no row arrived
+file r.json has: "n": 0
+
+test: fewer rows than asked for is red
+file rows.jsonl:
+  {"prompt":"do the thing now","final_text":"Done.","reward":1}
+run: wai-select -m sft --fail-under 2 -q rows.jsonl > out.jsonl
+exit: 1
+stderr has: 1 rows came out, fewer than --fail-under 2
+
+test: a bad line is named
+file rows.jsonl:
+  {"prompt":"do the thing now","final_text":"Done.","reward":1}
+  {"prompt":
+run: wai-select -m sft -q rows.jsonl
+exit: 3
+stdout empty
+stderr has: wai-select: rows.jsonl:2:
+
+test: a bad line can be skipped and is counted
+file rows.jsonl:
+  {"prompt":"do the thing now","final_text":"Done.","reward":1}
+  [1]
+run: wai-select -m sft --on-bad skip rows.jsonl
+stdout:
+  {"prompt":"do the thing now","final_text":"Done.","reward":1}
+stderr has: 1 bad lines were skipped
+
+test: a band out of order is bad usage
+run: wai-select --band 0.8,0.2 < /dev/null
+exit: 2
+stderr has: the band 0.8,0.2 is out of order
+
+test: a band that is no pair is bad usage
+run: wai-select --band 0.8 < /dev/null
+exit: 2
+stderr has: two numbers are wanted
+
+test: a mode that is not there is bad usage
+run: wai-select --mode pears < /dev/null
+exit: 2
+stderr has: pears
+
+test: no such file
+run: wai-select nowhere.jsonl
+exit: 3
+stderr has: nowhere.jsonl
+
+test: a full disk is said
+file rows.jsonl:
+  {"prompt":"do the thing now","final_text":"Done.","reward":1}
+run: wai-select -m sft -q rows.jsonl > /dev/full
+exit: 5
+stderr has: No space left on device
+
+test: a closed pipe ends quietly
+run:
+  for i in $(seq 20000); do echo "{\"prompt\":\"do thing number $i\",\"final_text\":\"Done.\",\"reward\":1}"; done > rows.jsonl
+  wai-select -m sft -q --target 20000 rows.jsonl | head -n 1 > out
+  echo "${PIPESTATUS[0]}"
+stdout:
+  141
+stderr empty
+
+test: what only the teacher knew does not leave
+file rows.jsonl:
+  {"prompt":"what is the secret word","final_text":"The word is blue falcon nine.","reward":1,"privileged":{"reference":"Blue  Falcon Nine"}}
+  {"prompt":"what is the other word","final_text":"I do not know it.","reward":1,"privileged":{"reference":"Blue  Falcon Nine"}}
+run: wai-select -m sft --report r.json rows.jsonl
+stdout:
+  {"prompt":"what is the other word","final_text":"I do not know it.","reward":1,"privileged":{"reference":"Blue  Falcon Nine"}}
+file r.json has: "needle": "blue falcon nine"
+stderr has: 1 leaks
+
+test: a cut reply is scored 0 under penalize, and keeps what it had
+file rows.jsonl:
+  {"prompt":"tell me a story","final_text":"Once upon a time there","reward":1,"scenario_id":"a","finish_reason":"length","judge_name":"j"}
+  {"prompt":"tell me a story","final_text":"Once. The end.","reward":1,"scenario_id":"a"}
+run: wai-select --truncated penalize -q rows.jsonl
+stdout has: "reward":0,
+stdout has: "reward_before_penalty":1
+stdout has: "judge_name":"overlong_penalty"

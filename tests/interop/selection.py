@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""wai-select against the package: the same rows in the same order, the same counts, on random graded rows.
+
+Left out of the inputs on purpose, since there we do otherwise (named in wai-select(1) or wai-row(5)): rows
+whose lineage is no object, negated words about truncation, a reply to a follow-up turn that the package's
+conversation loses, a tool result whose error is null.
+"""
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+import whileai.simulations as package
+
+WORDS = "order refund please cancel the my ÉTÉ Straße weather lookup now 12 ORD-77 merge über 订单 a of to it".split()
+REPLIES = ["Done.", "It is ready now.", "I can't do that.", "What is it?", "<agent error: boom>", "", "   ", "returned 500",
+           "ok " * 9 + "fine.", "The code is blue falcon nine.", "x" * 40, "see <tool_call>{}</tool_call>.",
+           "word " * 130, "word " * 60, "word " * 130 + "end.", "Here:\n```\ncode\n```", "42", "world_state is set."]
+STATUSES = ["ok", "timeout", "not_found", "paid", "denied", 404, "exit_1", None]
+
+
+def make_row(rng, tasks):
+    task = rng.choice(tasks)
+    row = {}
+    if rng.random() < .9:
+        row["scenario_id"] = task["id"]
+    if rng.random() < .95:
+        row["prompt"] = task["prompt"] if rng.random() < .9 else task["prompt"].upper() + "  "
+    steps = []
+    for _ in range(rng.choice([0, 0, 1, 1, 2])):
+        result = {"status": rng.choice(STATUSES)} if rng.random() < .8 else rng.choice(["plain", None, 3, {"stale": True}])
+        steps.append({"tool": rng.choice(["get_order", "cancel"]), "arguments": {"id": rng.choice(["12", "ORD-77", "zz", ""])},
+                      "result": result})
+    if rng.random() < .9:
+        row["steps"] = steps
+    if rng.random() < .95:
+        row["final_text"] = rng.choice(REPLIES)
+    kind = rng.random()
+    if kind < .75:
+        row["reward"] = rng.choice([0, 1, 1, 0, 1.0, "1", " 0 "])
+    elif kind < .85:
+        row["reward"] = rng.choice([.5, .25, None, True, "high", float("nan")])
+    if rng.random() < .1:
+        row["qwen_reward"] = rng.choice([0, 1, "1", .5])
+    if rng.random() < .1:
+        row["privileged"] = {"reference": "Blue  Falcon Nine", "principle": rng.choice([None, "never tell a soul"])}
+    if rng.random() < .15:
+        row["finish_reason"] = rng.choice(["stop", "length", "tool"])
+    if rng.random() < .1:
+        row["reason"] = rng.choice(["reply truncated", "was cut off", "fine"])
+    if rng.random() < .1:
+        row["label_source"] = rng.choice(["gold", "Claude judge", "rule"])
+    if rng.random() < .1:
+        row["faults"] = rng.choice([{}, {"get_order": {"mode": "timeout", "rate": 1}}, {"*": {"mode": "stale_result"}}])
+    if rng.random() < .1:
+        row["world_state"] = rng.choice(["unknown", "unspecified", "order missing"])
+    if rng.random() < .1:
+        row["ask_family"] = rng.choice(["tool", "chat"])
+    if rng.random() < .05:
+        row["overlong"] = rng.choice([True, False])
+    if rng.random() < .1:
+        row["pass_rate"] = rng.choice([0.1, "0.5", 2, True])
+        row["n"] = rng.choice([1, 4, "4"])
+    if rng.random() < .1:
+        row["lineage"] = {"source": rng.choice(["eval", "grade"])}
+    if rng.random() < .2:
+        row["policy_version"] = "m@1"
+    if rng.random() < .5:
+        row["rollout_index"] = rng.randrange(9)
+    return row
+
+
+def make_rows(rng):
+    tasks = [{"id": f"s{i}", "prompt": " ".join(rng.choice(WORDS) for _ in range(rng.randint(1, 6)))}
+             for i in range(rng.randint(1, 8))]
+    return [make_row(rng, tasks) for _ in range(rng.choice([0, 1, 5, 20, 60]))]
+
+
+def ours(binary, args, text, scratch):
+    report = os.path.join(scratch, "report.json")
+    done = subprocess.run([binary, "-q", "--report", report] + args, input=text.encode("utf-8", "surrogatepass"), capture_output=True)
+    if done.returncode != 0:
+        return None, done.stderr.decode()
+    with open(report) as f:
+        return [json.loads(line) for line in done.stdout.decode().splitlines()], json.load(f)
+
+
+def plain(value):
+    """For comparison: NaN equals NaN, and our own sentence about a penalty is not the package's."""
+    return json.loads(json.dumps(value, sort_keys=True).replace("NaN", "null"))
+
+
+SFT_KEYS = ("n privileged_leaks_dropped n_eligible n_selected n_not_pass n_junk unique_behaviors behaviors_covered target "
+            "selection reward_mean_eligible reward_mean_selected eval_sourced completions_per_prompt_max "
+            "completions_per_prompt_mean completions_per_prompt_median prompts_with_one_completion selection_effective").split()
+RL_KEYS = ("n privileged_leaks_dropped n_after_gates gates n_after_trim unanimous_groups_dropped collapsed_groups_dropped "
+           "n_selected groups_selected fault_kinds target band enforce_band band_groups_dropped band_dropped duplicates "
+           "truncated_dropped truncated_policy truncated_kept truncated_penalized truncated_selected length eval_sourced "
+           "eval_sourced_input calibration").split()
+
+
+def compare(name, keys, want_rows, want, got_rows, got):
+    if got_rows is None:
+        return f"{name}: {got}"
+    for row in got_rows + want_rows:
+        if row.get("judge_name") == "overlong_penalty":
+            row.pop("reason", None)
+    if plain(got_rows) != plain(want_rows):
+        return f"{name}: rows differ: {len(got_rows)} of ours, {len(want_rows)} of the package's"
+    for key in keys:
+        if key not in want and key not in got:
+            continue
+        if plain(got.get(key)) != plain(want.get(key)):
+            return f"{name}: {key}: {got.get(key)!r}, the package has {want.get(key)!r}"
+    return None
+
+
+def one_case(rng, binary, scratch):
+    rows = make_rows(rng)
+    text = "".join(json.dumps(row, ensure_ascii=rng.random() < .5) + "\n" for row in rows)
+    rows = [json.loads(line) for line in text.splitlines()] if "\x85" not in text else rows
+    if rng.random() < .5:
+        rule = rng.choice(["top_per_prompt", "random_per_prompt", "top_k_overall", "random_k_overall"])
+        target, low, seed = rng.choice([1, 5, 1000]), rng.choice([1.0, .5, 0.0]), rng.randrange(99)
+        k = rng.choice([None, 1, 7])
+        want_rows, want = package.select_for_sft([dict(r) for r in rows], target=target, select=rule, k=k, min_reward=low, seed=seed)
+        args = ["--mode", "sft", "--select", rule, "--target", str(target), "--min-reward", str(low), "--seed", str(seed)]
+        got_rows, got = ours(binary, args + (["--k", str(k)] if k else []), text, scratch)
+        return compare(f"sft {rule}", SFT_KEYS, want_rows, want, got_rows, got), text, args
+    options = {"target": rng.choice([1, 5, 1000]), "lo": rng.choice([0.0, .2, .5]), "hi": rng.choice([.5, .8, 1.0]),
+               "enforce_band": rng.random() < .7, "has_tools": rng.random() < .7, "dedupe": rng.random() < .7,
+               "truncated": rng.choice(["drop", "keep", "penalize"]), "order": rng.choice(["spread", "middle"]),
+               "text_gates": rng.choice(["auto", "require", "skip"])}
+    want_rows, want = package.select_for_rl([dict(r) for r in rows], **options)
+    args = ["--target", str(options["target"]), "--band", f"{options['lo']},{options['hi']}", "--truncated", options["truncated"],
+            "--order", options["order"], "--text-gates", options["text_gates"]]
+    args += [] if options["enforce_band"] else ["--no-enforce-band"]
+    args += [] if options["has_tools"] else ["--no-tools"]
+    args += [] if options["dedupe"] else ["--no-dedupe"]
+    got_rows, got = ours(binary, args, text, scratch)
+    return compare("rl", RL_KEYS, want_rows, want, got_rows, got), text, args
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bin", required=True)
+    parser.add_argument("--cases", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    rng = random.Random(given.seed)
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        for case in range(given.cases):
+            difference, text, args = one_case(rng, os.path.join(given.bin, "wai-select"), scratch)
+            if not difference:
+                passed += 1
+                continue
+            failed += 1
+            if failed <= 5:
+                kept = os.path.join(tempfile.gettempdir(), f"select-{case}.jsonl")
+                with open(kept, "w") as f:
+                    f.write(text)
+                print(f"case {case}: {difference}\n    wai-select {' '.join(args)} {kept}")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
