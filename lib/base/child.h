@@ -22,8 +22,10 @@ struct child_exit {
 
 /* Runs argv (NULL-terminated; argv[0] searched on PATH) or, when argv is NULL, `/bin/sh -c command`.
  * input is written to its standard input. out and err may be NULL (then inherited) and hold at most
- * out_limit bytes each. timeout_s <= 0: none. environment NULL: inherited. folder NULL: this one.
- * Returns 0 when the child ran (see *ended), ERROR_SYSTEM when it could not be started. */
+ * out_limit bytes each (0: CHILD_LINE_MAX); more ends it. timeout_s <= 0: none. environment NULL:
+ * inherited. folder NULL: this one. When the command itself has ended, what it left running in its
+ * group is killed. Returns 0 when the child ran (see *ended), ERROR_SYSTEM when it could not be
+ * started, ERROR_INTERRUPTED when a caught signal (signals.h) ended the wait and the child. */
 struct child_run {
     const char *const *argv;
     const char *command;
@@ -46,7 +48,8 @@ enum coproc_result {
     COPROC_TIMEOUT,  /* no reply in time: it was ended (SIGTERM, SIGKILL 2 s later) and will be started anew */
     COPROC_DIED,     /* ended before it replied; *ended says how; will be started anew */
     COPROC_TOO_LONG, /* a line over CHILD_LINE_MAX: ended, will be started anew */
-    COPROC_FAILED,   /* it could not be started; *error says why */
+    COPROC_FAILED,   /* *error says why: it could not be started (ERROR_SYSTEM), a signal was caught
+                      * (ERROR_INTERRUPTED), it wrote a line that nobody asked for (ERROR_REMOTE) */
 };
 
 /* environment: extra NAME=VALUE texts, NULL-terminated, or NULL. Starts at the first call. */

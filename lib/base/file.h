@@ -2,8 +2,8 @@
  *
  * file_create writes to a temporary name beside the target, file_commit syncs the data out of the
  * process and renames it. A file that is not committed is removed: by file_abandon, at exit, and
- * when a signal ends the process (signals.h). Paths that are not regular files (/dev/null, a pipe)
- * are opened and written in place. */
+ * when a signal ends the process (signals.h). A symbolic link is followed, an existing file keeps its
+ * permissions. Paths that are not regular files (/dev/null, a pipe) are written in place. */
 #ifndef WAI_BASE_FILE_H
 #define WAI_BASE_FILE_H
 

@@ -1,0 +1,43 @@
+/* child_process.h: what child.c and coproc.c share: starting a process in a group of its own, waiting
+ * for it, ending it. Not for other rooms: they use child.h. */
+#ifndef WAI_BASE_CHILD_PROCESS_H
+#define WAI_BASE_CHILD_PROCESS_H
+
+#include "base/child.h"
+
+enum {
+    CHILD_GRACE_MS = 2000, /* from SIGTERM to SIGKILL (world 13.1) */
+    CHILD_READ = 1 << 16,  /* bytes read at once */
+};
+
+struct process {
+    pid_t pid;    /* and its process group; 0: none */
+    int watch;    /* descriptor that is readable when it has ended, or -1: poll with a time limit */
+    int ticket;   /* of signals_guard_group */
+    int in;       /* our ends of its pipes, -1 when there is none */
+    int out, err;
+};
+
+/* Pipes are made for standard input always, for output and errors as asked. 0 or ERROR_SYSTEM. */
+int process_start(struct process *p, const struct child_run *run, bool want_out, bool want_err,
+                  struct error *error);
+
+/* Milliseconds of CLOCK_MONOTONIC. */
+int64_t process_clock(void);
+
+/* How long a poll may sleep: until the deadline (ms, 0: none), shorter when there is no `watch`. */
+int process_poll_ms(const struct process *p, int64_t deadline);
+
+/* True when it has ended: reaped, its group killed, *ended filled. */
+bool process_reap(struct process *p, struct child_exit *ended);
+
+/* Waits up to ms for its end, then SIGTERM to the group, CHILD_GRACE_MS, SIGKILL. Reaps. */
+void process_finish(struct process *p, int64_t wait_ms, struct child_exit *ended);
+
+/* Writes what a pipe takes now. Bytes written, 0 when it is full, -1 when nobody reads it any more.
+ * SIGPIPE is held back. */
+ssize_t process_write(int fd, struct span bytes);
+
+void process_close(int *fd);
+
+#endif

@@ -1,0 +1,328 @@
+/* Child processes and co-processes: what they are told, what they may do to us, how they end. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/child.h"
+
+static struct child_exit ended;
+static struct error error;
+
+static int run(const char *command, struct span input, double timeout_s, size_t limit, struct buf *out,
+               struct buf *err)
+{
+    struct child_run r = {.command = command, .input = input, .timeout_s = timeout_s, .out_limit = limit};
+    error = (struct error){0};
+    return child_run(&r, out, err, &ended, &error);
+}
+
+static void test_output_and_status(void **state)
+{
+    (void)state;
+    struct buf out = {0}, err = {0};
+    assert_int_equal(run("cat; echo oops >&2; exit 3", SPAN("hello"), 0, 0, &out, &err), 0);
+    assert_true(span_is(buf_span(&out), "hello"));
+    assert_true(span_is(buf_span(&err), "oops\n"));
+    assert_int_equal(ended.status, 3);
+    assert_int_equal(ended.signal, 0);
+    assert_false(ended.timed_out);
+    assert_false(ended.overflow);
+    assert_int_equal(run("kill -9 $$", SPAN(""), 0, 0, &out, NULL), 0);
+    assert_int_equal(ended.status, -1);
+    assert_int_equal(ended.signal, SIGKILL);
+    assert_int_equal(out.len, 0);
+    buf_free(&out);
+    buf_free(&err);
+}
+
+static void test_arguments_environment_folder(void **state)
+{
+    (void)state;
+    const char *const argv[] = {"sh", "-c", "echo \"$1 $A $HOME\"; pwd", "name", "a b; rm", NULL};
+    const char *const environment[] = {"A=1", "PATH=/usr/bin:/bin", NULL};
+    struct child_run r = {.argv = argv, .environment = environment, .folder = "/"};
+    struct buf out = {0};
+    assert_int_equal(child_run(&r, &out, NULL, &ended, &error), 0);
+    assert_true(span_is(buf_span(&out), "a b; rm 1 \n/\n"));
+    buf_free(&out);
+}
+
+static void test_cannot_start(void **state)
+{
+    (void)state;
+    const char *const argv[] = {"/no/such/program", NULL};
+    struct child_run r = {.argv = argv};
+    assert_int_equal(child_run(&r, NULL, NULL, &ended, &error), ERROR_SYSTEM);
+    assert_string_equal(error.text, "/no/such/program: cannot be started (No such file or directory); check the "
+                                    "name and PATH");
+    r = (struct child_run){.command = "true", .folder = "/no/such"};
+    assert_int_equal(child_run(&r, NULL, NULL, &ended, &error), ERROR_SYSTEM);
+}
+
+/* Far more than a pipe holds, both ways at once, and to a child that reads nothing. */
+static void test_no_deadlock(void **state)
+{
+    (void)state;
+    size_t size = 3 << 20;
+    char *big = malloc(size);
+    memset(big, 'x', size);
+    struct buf out = {0};
+    assert_int_equal(run("cat", span_make(big, size), 60, 0, &out, NULL), 0);
+    assert_int_equal(out.len, size);
+    assert_int_equal(run("exec 0<&-; echo done", span_make(big, size), 60, 0, &out, NULL), 0);
+    assert_true(span_is(buf_span(&out), "done\n"));
+    assert_int_equal(run("true", span_make(big, size), 60, 0, &out, NULL), 0);
+    assert_int_equal(ended.status, 0);
+    buf_free(&out);
+    free(big);
+}
+
+static void test_time_limit_takes_the_group(void **state)
+{
+    (void)state;
+    struct buf out = {0};
+    assert_int_equal(run("sleep 1000 & echo $!; sleep 1000", SPAN(""), 0.2, 0, &out, NULL), 0);
+    assert_true(ended.timed_out);
+    assert_int_equal(ended.signal, SIGTERM);
+    pid_t grandchild = (pid_t)atoi(buf_cstr(&out));
+    assert_true(grandchild > 1);
+    for (int i = 0; i < 200 && kill(grandchild, 0) == 0; i++)
+        usleep(10000); /* init reaps it */
+    FILE *stat_file;
+    char path[64], line[256] = "";
+    snprintf(path, sizeof path, "/proc/%d/stat", grandchild);
+    if ((stat_file = fopen(path, "r"))) {
+        assert_non_null(fgets(line, sizeof line, stat_file));
+        fclose(stat_file);
+        assert_non_null(strstr(line, ") Z")); /* where nobody reaps, it is dead at least */
+    }
+    buf_free(&out);
+}
+
+static void test_kill_when_term_is_ignored(void **state)
+{
+    (void)state;
+    struct buf out = {0};
+    assert_int_equal(run("trap '' TERM; echo on; while :; do sleep 1; done", SPAN(""), 0.2, 0, &out, NULL), 0);
+    assert_true(ended.timed_out);
+    assert_int_equal(ended.signal, SIGKILL);
+    assert_true(span_is(buf_span(&out), "on\n"));
+    buf_free(&out);
+}
+
+static void test_output_limit(void **state)
+{
+    (void)state;
+    struct buf out = {0}, err = {0};
+    assert_int_equal(run("yes", SPAN(""), 60, 1000, &out, &err), 0);
+    assert_true(ended.overflow);
+    assert_false(ended.timed_out);
+    assert_int_equal(out.len, 1000);
+    assert_int_equal(run("trap '' TERM PIPE; while :; do echo y; done", SPAN(""), 60, 10, &out, &err), 0);
+    assert_true(ended.overflow);
+    assert_int_equal(ended.signal, SIGKILL);
+    assert_int_equal(run("printf 1234567890", SPAN(""), 60, 10, &out, &err), 0);
+    assert_false(ended.overflow);
+    assert_int_equal(out.len, 10);
+    buf_free(&out);
+    buf_free(&err);
+}
+
+/* A grandchild that keeps the output open does not keep us. */
+static void test_background_grandchild(void **state)
+{
+    (void)state;
+    struct buf out = {0};
+    assert_int_equal(run("sleep 1000 & echo here", SPAN(""), 60, 0, &out, NULL), 0);
+    assert_true(span_is(buf_span(&out), "here\n"));
+    assert_int_equal(ended.status, 0);
+    assert_false(ended.timed_out);
+    buf_free(&out);
+}
+
+static int open_descriptors(void)
+{
+    int count = 0;
+    DIR *folder = opendir("/proc/self/fd");
+    assert_non_null(folder);
+    while (readdir(folder))
+        count++;
+    closedir(folder);
+    return count;
+}
+
+static void test_nothing_is_left(void **state)
+{
+    (void)state;
+    struct buf out = {0};
+    int before = open_descriptors();
+    for (int i = 0; i < 20; i++) {
+        struct coproc *c = coproc_open("cat", NULL);
+        struct span reply;
+        assert_int_equal(coproc_ask(c, SPAN("x"), 20, &reply, &ended, &error), COPROC_OK);
+        assert_int_equal(run("true", SPAN("x"), 20, 0, &out, NULL), 0);
+        coproc_close(c);
+    }
+    assert_int_equal(open_descriptors(), before);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no zombie, no child */
+    assert_int_equal(errno, ECHILD);
+    /* A child sees nothing of another one's pipes. */
+    assert_int_equal(run("ls /proc/self/fd | wc -l", SPAN(""), 20, 0, &out, NULL), 0);
+    int alone = atoi(buf_cstr(&out));
+    struct coproc *c = coproc_open("cat", NULL);
+    struct span reply;
+    assert_int_equal(coproc_ask(c, SPAN("x"), 20, &reply, &ended, &error), COPROC_OK);
+    assert_int_equal(run("ls /proc/self/fd | wc -l", SPAN(""), 20, 0, &out, NULL), 0);
+    assert_int_equal(atoi(buf_cstr(&out)), alone);
+    coproc_close(c);
+    buf_free(&out);
+}
+
+static void test_coproc(void **state)
+{
+    (void)state;
+    const char *const environment[] = {"WHO=me", NULL};
+    struct coproc *c = coproc_open("n=0; while read -r line; do n=$((n+1)); echo \"$WHO $n $line\"; done", environment);
+    struct span reply;
+    assert_int_equal(coproc_ask(c, SPAN("a"), 20, &reply, &ended, &error), COPROC_OK);
+    assert_true(span_is(reply, "me 1 a"));
+    assert_int_equal(coproc_ask(c, SPAN("b"), 20, &reply, &ended, &error), COPROC_OK);
+    assert_true(span_is(reply, "me 2 b"));
+    coproc_close(c);
+}
+
+static void test_coproc_long_line(void **state)
+{
+    (void)state;
+    size_t size = 2 << 20;
+    char *big = malloc(size);
+    memset(big, 'x', size);
+    struct coproc *c = coproc_open("cat", NULL);
+    struct span reply;
+    assert_int_equal(coproc_ask(c, span_make(big, size), 60, &reply, &ended, &error), COPROC_OK);
+    assert_int_equal(reply.len, size);
+    coproc_close(c);
+    /* It answers before it reads: the rest of the line still arrives, and the next answer fits. */
+    c = coproc_open("while echo early && read -r x; do :; done", NULL);
+    assert_int_equal(coproc_ask(c, span_make(big, size), 60, &reply, &ended, &error), COPROC_OK);
+    assert_true(span_is(reply, "early"));
+    coproc_close(c);
+    c = coproc_open("head -c 17000000 /dev/zero; sleep 1000", NULL);
+    assert_int_equal(coproc_ask(c, SPAN("x"), 60, &reply, &ended, &error), COPROC_TOO_LONG);
+    assert_true(ended.overflow);
+    coproc_close(c);
+    free(big);
+}
+
+static void test_coproc_dies_and_comes_back(void **state)
+{
+    (void)state;
+    struct coproc *c = coproc_open("read -r x; case $x in ok) echo fine; cat;; *) exit 7;; esac", NULL);
+    struct span reply;
+    assert_int_equal(coproc_ask(c, SPAN("bad"), 20, &reply, &ended, &error), COPROC_DIED);
+    assert_int_equal(ended.status, 7);
+    assert_int_equal(coproc_ask(c, SPAN("ok"), 20, &reply, &ended, &error), COPROC_OK);
+    assert_true(span_is(reply, "fine"));
+    assert_int_equal(coproc_ask(c, SPAN("again"), 20, &reply, &ended, &error), COPROC_OK);
+    assert_true(span_is(reply, "again"));
+    coproc_close(c);
+    c = coproc_open("exit 0", NULL);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(coproc_ask(c, SPAN("x"), 20, &reply, &ended, &error), COPROC_DIED);
+    coproc_close(c);
+    c = coproc_open("printf 'half a line'", NULL);
+    assert_int_equal(coproc_ask(c, SPAN("x"), 20, &reply, &ended, &error), COPROC_DIED);
+    coproc_close(c);
+}
+
+static void test_coproc_timeout(void **state)
+{
+    (void)state;
+    struct coproc *c = coproc_open("while read -r x; do if [ $x = slow ]; then sleep 1000; fi; echo $x; done", NULL);
+    struct span reply;
+    assert_int_equal(coproc_ask(c, SPAN("slow"), 0.2, &reply, &ended, &error), COPROC_TIMEOUT);
+    assert_true(ended.timed_out);
+    assert_int_equal(coproc_ask(c, SPAN("quick"), 20, &reply, &ended, &error), COPROC_OK);
+    assert_true(span_is(reply, "quick"));
+    coproc_close(c);
+}
+
+static void test_coproc_out_of_step(void **state)
+{
+    (void)state;
+    struct coproc *c = coproc_open("while read -r x; do echo $x; echo more; done", NULL);
+    struct span reply;
+    enum coproc_result got = coproc_ask(c, SPAN("1"), 20, &reply, &ended, &error);
+    assert_int_equal(got, COPROC_OK);
+    usleep(300000); /* the second line is on its way; early or late, it may not be the next answer */
+    got = coproc_ask(c, SPAN("2"), 20, &reply, &ended, &error);
+    assert_int_equal(got, COPROC_FAILED);
+    assert_int_equal(error.code, ERROR_REMOTE);
+    assert_non_null(strstr(error.text, "nobody asked for"));
+    coproc_close(c);
+}
+
+static void *ask_many(void *data)
+{
+    struct coproc *c = coproc_open("while read -r x; do echo \"$x\"; done", NULL);
+    long wrong = 0;
+    for (int i = 0; i < 100; i++) {
+        char line[32];
+        struct span reply;
+        struct child_exit how;
+        struct error e;
+        snprintf(line, sizeof line, "%p %d", data, i);
+        if (coproc_ask(c, span_text(line), 60, &reply, &how, &e) != COPROC_OK || !span_is(reply, line))
+            wrong++;
+    }
+    coproc_close(c);
+    return (void *)wrong;
+}
+
+static void test_coprocs_in_threads(void **state)
+{
+    (void)state;
+    pthread_t threads[6];
+    int names[6];
+    for (size_t i = 0; i < 6; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, ask_many, &names[i]), 0);
+    for (size_t i = 0; i < 6; i++) {
+        void *wrong;
+        pthread_join(threads[i], &wrong);
+        assert_null(wrong);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_output_and_status),
+        cmocka_unit_test(test_arguments_environment_folder),
+        cmocka_unit_test(test_cannot_start),
+        cmocka_unit_test(test_no_deadlock),
+        cmocka_unit_test(test_time_limit_takes_the_group),
+        cmocka_unit_test(test_kill_when_term_is_ignored),
+        cmocka_unit_test(test_output_limit),
+        cmocka_unit_test(test_background_grandchild),
+        cmocka_unit_test(test_nothing_is_left),
+        cmocka_unit_test(test_coproc),
+        cmocka_unit_test(test_coproc_long_line),
+        cmocka_unit_test(test_coproc_dies_and_comes_back),
+        cmocka_unit_test(test_coproc_timeout),
+        cmocka_unit_test(test_coproc_out_of_step),
+        cmocka_unit_test(test_coprocs_in_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
