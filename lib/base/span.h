@@ -28,7 +28,7 @@ static inline struct span span_text(const char *text)
 /* Bytes from..to (exclusive) of s; the caller keeps from <= to <= s.len. */
 static inline struct span span_slice(struct span s, size_t from, size_t to)
 {
-    return (struct span){s.ptr + from, to - from};
+    return (struct span){s.ptr ? s.ptr + from : s.ptr, to - from}; /* NULL + 0 is undefined */
 }
 
 static inline bool span_equal(struct span a, struct span b)
@@ -63,7 +63,7 @@ static inline int span_compare(struct span a, struct span b)
 /* First place of needle in s at or after `from`, or SIZE_MAX. An empty needle is found at from. */
 static inline size_t span_find(struct span s, struct span needle, size_t from)
 {
-    if (from > s.len)
+    if (from > s.len || s.len - from < needle.len)
         return (size_t)-1;
     if (needle.len == 0)
         return from;
