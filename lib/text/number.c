@@ -399,16 +399,20 @@ static bool parse_ascii(struct span s, double *out)
 
 bool number_parse(struct span text, double *out)
 {
-    text = text_strip(text);
+    bool ascii = true;
     for (size_t i = 0; i < text.len; i++) {
-        if ((unsigned char)text.ptr[i] >= 0x80) {
-            struct buf plain = {0};
-            bool good = plain_digits(text, &plain) && parse_ascii(buf_span(&plain), out);
-            buf_free(&plain);
-            return good;
-        }
+        unsigned char c = (unsigned char)text.ptr[i];
+        if (c - 0x1cu < 4) /* white space to str.strip, not to float() */
+            return false;
+        ascii = ascii && c < 0x80;
     }
-    return parse_ascii(text, out);
+    text = text_strip(text);
+    if (ascii)
+        return parse_ascii(text, out);
+    struct buf plain = {0};
+    bool good = plain_digits(text, &plain) && parse_ascii(buf_span(&plain), out);
+    buf_free(&plain);
+    return good;
 }
 
 /* At most 19 digits whose integer is exact as a double (below 2^53) and an exponent that an exact power

@@ -15,8 +15,8 @@ void number_add(struct buf *out, double x);
 double number_round(double x, int digits);
 double number_round_even(double x); /* round(x): nearest integer, ties to even */
 
-/* float(text): white space trimmed, underscores between digits, inf/infinity/nan in any case, decimal
- * digits of any script. false when the text is no number. */
+/* float(text): white space trimmed (not U+001C-001F, as Python has it), underscores between digits,
+ * inf/infinity/nan in any case, decimal digits of any script. false when the text is no number. */
 bool number_parse(struct span text, double *out);
 
 /* strtod of a JSON number's text, without needing a NUL behind it; locale-independent. */
