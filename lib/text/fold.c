@@ -9,21 +9,26 @@ enum { CAPITAL_SIGMA = 0x3a3, SMALL_SIGMA = 0x3c3, FINAL_SIGMA = 0x3c2 };
 
 /* ---- white space ---------------------------------------------------------------------------------- */
 
-/* Bytes of the white space character that starts at `at`; 0 when there is none. */
-static size_t space_at(struct span s, size_t at)
+static bool ascii_space(unsigned char c)
 {
-    size_t next = at;
-    return unicode_space(utf8_next(s, &next)) ? next - at : 0;
+    return c == ' ' || (unsigned char)(c - 0x09) < 5 || (unsigned char)(c - 0x1c) < 4;
+}
+
+/* Is the character at *at (< s.len) white space? Moves past it. */
+static bool next_is_space(struct span s, size_t *at)
+{
+    unsigned char c = (unsigned char)s.ptr[*at];
+    if (c < 0x80) {
+        ++*at;
+        return ascii_space(c);
+    }
+    return unicode_space(utf8_next(s, at));
 }
 
 static size_t skip_space(struct span s, size_t at)
 {
-    while (at < s.len) {
-        size_t width = space_at(s, at);
-        if (!width)
-            break;
-        at += width;
-    }
+    for (size_t next = at; at < s.len && next_is_space(s, &next);)
+        at = next;
     return at;
 }
 
@@ -34,8 +39,8 @@ struct span text_strip_right(struct span s)
         /* Every white space character beyond ASCII has two or three bytes. */
         while (start > 0 && s.len - start < 3 && ((unsigned char)s.ptr[start] & 0xc0) == 0x80)
             start--;
-        size_t width = space_at(s, start);
-        if (!width || start + width != s.len)
+        size_t end = start;
+        if (!next_is_space(s, &end) || end != s.len)
             break;
         s.len = start;
     }
@@ -60,9 +65,8 @@ bool text_next_word(struct span s, size_t *at, struct span *word)
         *at = start;
         return false;
     }
-    for (size_t next = end; next < s.len; end = next)
-        if (unicode_space(utf8_next(s, &next)))
-            break;
+    for (size_t next = end; next < s.len && !next_is_space(s, &next);)
+        end = next;
     *word = span_slice(s, start, end);
     *at = end;
     return true;
@@ -109,6 +113,11 @@ bool text_next_line(struct span s, size_t *at, struct span *line)
 static size_t lower_ascii(struct span s, size_t at, struct buf *out)
 {
     size_t start = at;
+    for (uint64_t word; s.len - at >= sizeof word; at += sizeof word) {
+        memcpy(&word, s.ptr + at, sizeof word);
+        if (word & 0x8080808080808080u)
+            break;
+    }
     while (at < s.len && (unsigned char)s.ptr[at] < 0x80)
         at++;
     if (at == start)
