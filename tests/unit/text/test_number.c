@@ -8,6 +8,7 @@
 
 #include <locale.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "rng/rng.h"
