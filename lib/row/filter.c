@@ -1,7 +1,89 @@
-/* filter.c: the loop of every filter that works row by row. See filter.h. */
+/* filter.c: the loop of every filter that works row by row. See filter.h.
+ *
+ * The calling thread reads blocks of lines, cuts them into jobs of a few rows, hands the jobs to the
+ * pool and settles finished ones in order: done, the writer, the bad lines. A worker scans each line
+ * and works on its row. With one job the pool runs the work in the calling thread: one path for both. */
 #include "row/filter.h"
 
-static void clear(struct row_result *result)
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/pool.h"
+#include "base/signals.h"
+#include "row/defaults.h"
+#include "row/input.h"
+#include "row/line_scan.h"
+#include "row/lines.h"
+
+/* A block that jobs of it are still under way of. Counted by the calling thread alone. */
+struct shared_block {
+    struct line_block lines;
+    size_t users;
+    struct shared_block *next_free;
+};
+
+/* What became of one line. */
+struct outcome {
+    struct span line;
+    struct json_value value;
+    size_t members, n_members; /* in the job's members; kept when there is a done */
+    uint64_t number, index;
+    enum row_fate fate;
+    bool is_row;             /* scanned as one; otherwise out is why not */
+    size_t out, out_len;     /* in the job's text */
+    size_t note, note_len;   /* in the job's text */
+    int64_t tally[ROW_TALLIES];
+};
+
+struct filter_job {
+    struct shared_block *block;
+    struct line_cursor from; /* at the job's first line; its end is the job's end */
+    struct outcome *outcomes;
+    size_t count, cap;
+    struct json_members members;
+    struct buf text;
+    bool stopped; /* a signal was caught: lines behind the outcomes are not done */
+    int failed;   /* work failed behind the outcomes */
+    struct error failure;
+    atomic_bool finished;
+    struct filter_job *next_free, *next_under_way;
+};
+
+struct worker_state {
+    struct json_members members;
+    struct row_result result;
+};
+
+struct filter_run {
+    const struct row_filter *filter;
+    struct row_source source; /* the filter's, with before_wait replaced */
+    struct lines *lines;
+    struct bad_lines bad;
+    struct row_counts counts;
+    struct pool *pool;
+    struct worker_state *workers;
+    int jobs;
+    int finish_fd; /* becomes readable when a job is finished; -1: the work is quick, wait for the pool */
+
+    struct shared_block *block; /* being cut; NULL: none */
+    struct line_cursor cursor;
+    struct filter_job *oldest, *newest; /* under way */
+    size_t bytes_under_way;
+    struct shared_block *free_blocks;
+    struct filter_job *free_jobs;
+    struct row_result settling;
+
+    bool ended;
+    int failed; /* first failure, in the order of the rows */
+    struct error failure;
+};
+
+/* ---- work, on any thread ---------------------------------------------------------------------- */
+
+static void clear_result(struct row_result *result)
 {
     result->fate = ROW_DROP;
     buf_clear(&result->out);
@@ -9,37 +91,426 @@ static void clear(struct row_result *result)
     memset(result->tally, 0, sizeof result->tally);
 }
 
-static int settle(const struct row_filter *filter, struct row_reader *reader, const struct row *row,
-                  struct row_result *result, struct error *error)
+static void keep_members(struct filter_job *job, struct outcome *o, const struct json_members *members)
 {
-    if (result->fate == ROW_BAD)
-        return row_reader_reject(reader, row, buf_cstr(&result->out), error);
-    int rc = filter->done ? filter->done(filter->context, row, result, error) : 0;
-    if (rc < 0 || !filter->writer || result->fate == ROW_DROP)
+    struct json_members *all = &job->members;
+    o->members = all->count;
+    o->n_members = members->count;
+    if (members->count == 0)
+        return;
+    all->items = mem_grow(all->items, &all->cap, all->count + members->count, sizeof *all->items);
+    memcpy(all->items + all->count, members->items, members->count * sizeof *all->items);
+    all->count += members->count;
+}
+
+static size_t keep_text(struct filter_job *job, const struct buf *text)
+{
+    size_t at = job->text.len;
+    buf_span_add(&job->text, buf_span(text));
+    return at;
+}
+
+/* Works on one line. 0, or the code of a failure that stops the run. */
+static int work_line(struct filter_run *run, int worker, struct filter_job *job, struct outcome *o,
+                     struct error *error)
+{
+    struct worker_state *w = &run->workers[worker];
+    struct row_result *result = &w->result;
+    struct row row;
+    clear_result(result);
+    o->is_row = line_scan(o->line, &run->source, &row, &w->members, &result->out) == 0;
+    if (o->is_row) {
+        row.file = job->block->lines.file;
+        row.line_number = o->number;
+        row.index = o->index;
+        int rc = run->filter->work(run->filter->context, worker, &row, result, error);
+        if (rc < 0)
+            return rc;
+        o->value = row.value;
+        o->fate = result->fate;
+        if (run->filter->done) {
+            keep_members(job, o, &row.members);
+            memcpy(o->tally, result->tally, sizeof o->tally);
+        }
+    } else {
+        o->fate = ROW_BAD;
+    }
+    o->out_len = result->out.len;
+    o->out = keep_text(job, &result->out);
+    o->note_len = result->note.len;
+    o->note = keep_text(job, &result->note);
+    return 0;
+}
+
+static void work_job(void *context, int worker, void *work)
+{
+    struct filter_run *run = context;
+    struct filter_job *job = work;
+    struct line_cursor c = job->from;
+    struct span line;
+    while (!job->stopped && !job->failed && line_next(&c, &line)) {
+        if (signals_caught()) {
+            job->stopped = true;
+            break;
+        }
+        job->outcomes = mem_grow(job->outcomes, &job->cap, job->count + 1, sizeof *job->outcomes);
+        struct outcome *o = &job->outcomes[job->count];
+        *o = (struct outcome){.line = line, .number = c.number, .index = c.index - 1};
+        job->failed = work_line(run, worker, job, o, &job->failure);
+        job->count += job->failed == 0;
+    }
+    atomic_store(&job->finished, true);
+    if (run->finish_fd >= 0)
+        while (eventfd_write(run->finish_fd, 1) < 0 && errno == EINTR)
+            continue;
+}
+
+/* ---- settling, on the calling thread ------------------------------------------------------------ */
+
+static void fail(struct filter_run *run, int code, const struct error *error)
+{
+    if (run->failed)
+        return;
+    run->failed = code;
+    run->failure = *error;
+}
+
+static void flush(struct filter_run *run)
+{
+    struct error error;
+    struct row_writer *writer = run->filter->writer;
+    int rc = writer ? row_writer_flush(writer, &error) : 0;
+    if (rc < 0)
+        fail(run, rc, &error);
+}
+
+static void before_wait(void *data)
+{
+    struct filter_run *run = data;
+    flush(run);
+    if (run->filter->source.before_wait)
+        run->filter->source.before_wait(run->filter->source.before_wait_data);
+}
+
+static int write_row(struct filter_run *run, const struct outcome *o, enum row_fate fate,
+                     struct span out, struct error *error)
+{
+    struct row_writer *writer = run->filter->writer;
+    if (!writer || fate == ROW_DROP)
+        return 0;
+    return fate == ROW_KEEP ? row_writer_line(writer, o->line, error)
+                            : row_writer_lines(writer, out, error);
+}
+
+static int settle(struct filter_run *run, const struct filter_job *job, const struct outcome *o,
+                  struct error *error)
+{
+    const char *file = job->block->lines.file;
+    struct span out = span_make(job->text.data + o->out, o->out_len);
+    if (o->fate == ROW_BAD)
+        return bad_lines_take(&run->bad, line_raw(o->line), file, o->number, out, error);
+    run->counts.rows++;
+    if (!run->filter->done)
+        return write_row(run, o, o->fate, out, error);
+    struct row row = {
+        .line = o->line,
+        .value = o->value,
+        .members = {job->members.items + o->members, o->n_members, o->n_members},
+        .file = file,
+        .line_number = o->number,
+        .index = o->index,
+    };
+    struct row_result *result = &run->settling;
+    clear_result(result);
+    result->fate = o->fate;
+    buf_span_add(&result->out, out);
+    buf_add(&result->note, job->text.data + o->note, o->note_len);
+    memcpy(result->tally, o->tally, sizeof result->tally);
+    int rc = run->filter->done(run->filter->context, &row, result, error);
+    if (rc < 0)
         return rc;
-    return result->fate == ROW_KEEP ? row_writer_line(filter->writer, row->line, error)
-                                    : row_writer_lines(filter->writer, buf_span(&result->out), error);
+    if (result->fate == ROW_BAD) {
+        run->counts.rows--;
+        return bad_lines_take(&run->bad, line_raw(o->line), file, o->number, buf_span(&result->out),
+                              error);
+    }
+    return write_row(run, o, result->fate, buf_span(&result->out), error);
+}
+
+static void block_unuse(struct filter_run *run, struct shared_block *block)
+{
+    if (--block->users)
+        return;
+    run->bytes_under_way -= block->lines.bytes.len;
+    block->next_free = run->free_blocks;
+    run->free_blocks = block;
+}
+
+/* Takes the oldest job from the pool, waiting for it, and settles its rows. */
+static void settle_oldest(struct filter_run *run)
+{
+    struct filter_job *job = pool_take(run->pool, POOL_WAIT);
+    struct error error;
+    run->oldest = job->next_under_way;
+    for (size_t i = 0; i < job->count && !run->failed; i++) {
+        int rc = settle(run, job, &job->outcomes[i], &error);
+        if (rc < 0)
+            fail(run, rc, &error);
+    }
+    if (job->failed)
+        fail(run, job->failed, &job->failure);
+    if (job->stopped) {
+        error_set(&error, ERROR_INTERRUPTED, "interrupted");
+        fail(run, ERROR_INTERRUPTED, &error);
+    }
+    block_unuse(run, job->block);
+    job->next_free = run->free_jobs;
+    run->free_jobs = job;
+}
+
+static bool oldest_finished(const struct filter_run *run)
+{
+    return run->oldest && atomic_load(&run->oldest->finished);
+}
+
+/* Slow work is written as soon as it is done: it is not lost when the process is killed. */
+static void settle_next(struct filter_run *run)
+{
+    settle_oldest(run);
+    if (run->filter->batch == 1 && !oldest_finished(run))
+        flush(run);
+}
+
+/* ---- cutting and submitting ------------------------------------------------------------------- */
+
+/* The next block into run->block. A LINES_ value or a negative code. */
+static int next_block(struct filter_run *run, bool may_wait, struct error *error)
+{
+    struct shared_block *block = run->free_blocks;
+    if (block)
+        run->free_blocks = block->next_free;
+    else
+        block = mem_zero(1, sizeof *block);
+    int rc = lines_next(run->lines, &block->lines, may_wait, error);
+    if (rc != LINES_BLOCK) {
+        block->next_free = run->free_blocks;
+        run->free_blocks = block;
+        return rc;
+    }
+    block->users = 1; /* the cutting */
+    run->block = block;
+    run->bytes_under_way += block->lines.bytes.len;
+    run->counts.bytes += block->lines.size;
+    line_cursor_start(&run->cursor, &block->lines);
+    return rc;
+}
+
+static struct filter_job *new_job(struct filter_run *run)
+{
+    struct filter_job *job = run->free_jobs;
+    if (job)
+        run->free_jobs = job->next_free;
+    else
+        job = mem_zero(1, sizeof *job);
+    job->count = job->members.count = 0;
+    if (job->text.cap > ROW_BYTES_AHEAD)
+        buf_free(&job->text);
+    buf_clear(&job->text);
+    job->stopped = false;
+    job->failed = 0;
+    atomic_store(&job->finished, false);
+    job->next_under_way = NULL;
+    return job;
+}
+
+/* Cuts the next job off run->block and submits it; the block is left when it is used up. */
+static void submit_job(struct filter_run *run)
+{
+    size_t most = run->filter->batch && run->filter->batch < ROW_BATCH_MAX ? run->filter->batch
+                                                                           : ROW_BATCH_MAX;
+    struct line_cursor from = run->cursor;
+    struct span line;
+    size_t rows = 0;
+    while (rows < most && line_next(&run->cursor, &line))
+        rows++;
+    if (rows) {
+        struct filter_job *job = new_job(run);
+        job->block = run->block;
+        job->from = from;
+        job->from.end = run->cursor.at;
+        run->block->users++;
+        if (run->oldest)
+            run->newest->next_under_way = job;
+        else
+            run->oldest = job;
+        run->newest = job;
+        pool_submit(run->pool, job);
+    }
+    if (run->cursor.at == run->cursor.end) {
+        block_unuse(run, run->block);
+        run->block = NULL;
+    }
+}
+
+/* A piece of a line over max_line: everything before it is settled first. */
+static void settle_piece(struct filter_run *run)
+{
+    struct error error;
+    while (run->oldest && !run->failed)
+        settle_next(run);
+    int rc = run->failed ? 0
+                         : bad_lines_piece(&run->bad, &run->source, &run->block->lines,
+                                           run->cursor.number, &error);
+    if (rc < 0)
+        fail(run, rc, &error);
+    block_unuse(run, run->block);
+    run->block = NULL;
+}
+
+/* No input is there and jobs are under way: waits for either. */
+static void wait_for_either(struct filter_run *run)
+{
+    struct error error;
+    eventfd_t count;
+    if (run->finish_fd < 0) { /* quick work */
+        settle_next(run);
+        return;
+    }
+    if (input_wait(lines_descriptor(run->lines), run->finish_fd, &error) < 0) {
+        run->ended = true; /* a signal: what is under way stops by itself */
+        return;
+    }
+    eventfd_read(run->finish_fd, &count);
+}
+
+/* Brings run->block about, or waits, or finds the end. */
+static void more_input(struct filter_run *run)
+{
+    struct error error;
+    bool idle = run->oldest == NULL;
+    int rc = next_block(run, idle, &error);
+    if (rc == LINES_WAIT) {
+        wait_for_either(run);
+    } else if (rc != LINES_BLOCK) {
+        run->ended = true;
+        while (run->oldest && !run->failed)
+            settle_next(run);
+        if (rc < 0)
+            fail(run, rc, &error);
+    }
+}
+
+static void loop(struct filter_run *run)
+{
+    while (!run->failed && !(run->ended && !run->oldest)) {
+        if (oldest_finished(run) || (run->oldest && (run->ended || pool_full(run->pool))))
+            settle_next(run);
+        else if (run->block && run->block->lines.long_piece)
+            settle_piece(run);
+        else if (run->block)
+            submit_job(run);
+        else if (run->bytes_under_way >= ROW_BYTES_AHEAD)
+            settle_next(run);
+        else
+            more_input(run);
+    }
+}
+
+/* ---- beginning and end ------------------------------------------------------------------------ */
+
+static void free_job(struct filter_job *job)
+{
+    json_members_free(&job->members);
+    buf_free(&job->text);
+    free(job->outcomes);
+    free(job);
+}
+
+static void free_block(struct shared_block *block)
+{
+    line_block_free(&block->lines);
+    free(block);
+}
+
+static void release(struct filter_run *run)
+{
+    pool_close(run->pool);
+    while (run->oldest) { /* a failed run leaves jobs behind */
+        struct filter_job *job = run->oldest;
+        run->oldest = job->next_under_way;
+        block_unuse(run, job->block);
+        free_job(job);
+    }
+    if (run->block)
+        block_unuse(run, run->block);
+    while (run->free_jobs) {
+        struct filter_job *job = run->free_jobs;
+        run->free_jobs = job->next_free;
+        free_job(job);
+    }
+    while (run->free_blocks) {
+        struct shared_block *block = run->free_blocks;
+        run->free_blocks = block->next_free;
+        free_block(block);
+    }
+    for (int i = 0; i < run->jobs; i++) {
+        json_members_free(&run->workers[i].members);
+        buf_free(&run->workers[i].result.out);
+        buf_free(&run->workers[i].result.note);
+    }
+    buf_free(&run->settling.out);
+    buf_free(&run->settling.note);
+    if (run->finish_fd >= 0)
+        close(run->finish_fd);
+    free(run->workers);
+    lines_close(run->lines);
+}
+
+static int start(struct filter_run *run, struct error *error)
+{
+    const struct row_filter *filter = run->filter;
+    int rc = bad_lines_open(&run->bad, &run->source, error);
+    if (rc < 0)
+        return rc;
+    run->jobs = filter->jobs > 1 ? filter->jobs : 1;
+    if (filter->batch == 1 && run->jobs > 1) {
+        run->finish_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        if (run->finish_fd < 0)
+            return error_errno(error, ERROR_SYSTEM, "the worker threads cannot be watched");
+    }
+    run->workers = mem_zero((size_t)run->jobs, sizeof *run->workers);
+    size_t window = filter->batch ? 0 : (size_t)run->jobs + ROW_BLOCKS_AHEAD;
+    run->pool = pool_open(run->jobs, window, work_job, run);
+    return 0;
 }
 
 int row_filter_run(const struct row_filter *filter, struct row_counts *counts, struct error *error)
 {
-    struct row_reader *reader = row_reader_open(&filter->source, error);
-    if (!reader)
-        return error ? error->code : ERROR_INPUT;
-    struct row_result result = {0};
-    struct row row;
-    int rc;
-    while ((rc = row_reader_next(reader, &row, error)) > 0) {
-        clear(&result);
-        if ((rc = filter->work(filter->context, 0, &row, &result, error)) < 0 ||
-            (rc = settle(filter, reader, &row, &result, error)) < 0)
-            break;
+    struct filter_run run = {.filter = filter, .source = filter->source, .finish_fd = -1};
+    run.source.before_wait = before_wait;
+    run.source.before_wait_data = &run;
+    run.lines = lines_open(&run.source, error);
+    if (!run.lines)
+        return ERROR_INPUT;
+    int rc = start(&run, error);
+    if (rc < 0) {
+        bad_lines_close(&run.bad, NULL);
+        lines_close(run.lines);
+        return rc;
     }
-    if (counts)
-        *counts = row_reader_counts(reader);
-    struct error later;
-    int end = row_reader_close(reader, rc < 0 ? &later : error);
-    buf_free(&result.out);
-    buf_free(&result.note);
-    return rc < 0 ? rc : end;
+    loop(&run);
+    flush(&run); /* the rows before a failure are whole and stay */
+    struct error closing;
+    rc = bad_lines_close(&run.bad, &closing);
+    if (rc < 0)
+        fail(&run, rc, &closing);
+    if (counts) {
+        *counts = run.counts;
+        counts->bad = run.bad.count;
+        counts->blank = run.cursor.blank;
+    }
+    if (run.failed && error)
+        *error = run.failure;
+    release(&run);
+    return run.failed;
 }

@@ -53,8 +53,8 @@ struct row_source {
 struct row_reader;
 
 struct row_counts {
-    uint64_t rows;  /* delivered */
-    uint64_t bad;   /* skipped or moved by on_bad */
+    uint64_t rows;  /* delivered and not rejected */
+    uint64_t bad;   /* skipped or moved by on_bad, rejected ones too; rows + bad: the lines not blank */
     uint64_t blank; /* lines */
     uint64_t bytes; /* of input, decompressed */
 };

@@ -11,7 +11,8 @@ struct row {
     struct json_members members; /* of that object; borrowed, do not free */
     const char *file;            /* operand's name, "-" for standard input */
     uint64_t line_number;        /* from 1, in its file */
-    uint64_t index;              /* from 0, among all rows delivered */
+    uint64_t index;              /* from 0, among the lines of all input that are not blank: a bad line
+                                  * that on_bad skips leaves a gap */
 };
 
 /* The last member of that name, or NULL. */
