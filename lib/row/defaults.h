@@ -12,6 +12,9 @@ enum {
     ROW_SCHEMA_GAP = 500,       /* code points between the keys of a dumped tool schema (rows 9.2) */
     ROW_TRUNCATED_CHARS = 200,  /* code points from which an unfinished reply counts as cut (guard 2.3) */
     ROW_TOOL_FILE_MAX = 64 << 20, /* bytes of a tool file */
+    ROW_CHECK_EXAMPLES = 1000,    /* bad rows that a report of check names (rows 15; ref names 5) */
+    ROW_CHECK_SHOWN = 5,          /* bad rows shown to people (rows 15) */
+    ROW_CHECK_NAME = 60,          /* code points of a name shown to people */
 };
 
 /* Bytes of input taken at once. Measured: below 64 KiB system calls show, above 512 KiB a block no longer
