@@ -116,13 +116,20 @@ static bool is_word_point(uint32_t c)
     return unicode_word(c) || c == '\'' || c == 0x2019;
 }
 
-/* A negation stands in front of `to` in the same clause. */
-static bool is_negated(struct span text, size_t to)
+static bool cut_word_at(struct span text, size_t at)
 {
-    bool negated = false;
+    struct span rest = span_slice(text, at, text.len);
+    return span_starts(rest, SPAN("truncat")) || span_starts(rest, SPAN("cut off"));
+}
+
+/* A word for cut with no negation in front of it in the same clause. */
+static bool says_cut(struct span text)
+{
+    bool negated = false, inside = false;
     size_t start = 0;
-    bool inside = false;
-    for (size_t at = 0; at < to;) {
+    for (size_t at = 0; at < text.len;) {
+        if (!negated && cut_word_at(text, at))
+            return true;
         size_t here = at;
         uint32_t c = utf8_next(text, &at);
         bool word = is_word_point(c);
@@ -134,16 +141,6 @@ static bool is_negated(struct span text, size_t to)
         if (is_clause_end(c))
             negated = false;
     }
-    return negated;
-}
-
-static bool says_cut(struct span reason)
-{
-    static const struct span WORDS[] = {{"truncat", 7}, {"cut off", 7}};
-    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
-        for (size_t at = 0; (at = span_find(reason, WORDS[i], at)) != (size_t)-1; at++)
-            if (!is_negated(reason, at))
-                return true;
     return false;
 }
 
