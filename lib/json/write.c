@@ -97,6 +97,16 @@ void json_write_raw(struct json_writer *w, struct span json)
     buf_span_add(w->out, json);
 }
 
+void json_write_member(struct json_writer *w, const struct json_member *m)
+{
+    separate(w);
+    buf_byte(w->out, '"');
+    buf_span_add(w->out, m->key);
+    buf_text(w->out, w->style == JSON_STYLE_COMPACT ? "\":" : "\": ");
+    w->after_key = true;
+    json_write_raw(w, m->value.text);
+}
+
 void json_write_null(struct json_writer *w)
 {
     json_write_raw(w, SPAN("null"));

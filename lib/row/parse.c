@@ -85,9 +85,23 @@ static bool scan(struct span text, struct json_value *value)
     return json_scan(text, value, NULL, &fault) == 0 && !has_nonfinite(*value) && !too_deep(text);
 }
 
+/* The text on one line: a value goes into a row, which is a line. Raw line ends stand only between tokens. */
+static struct span one_line(struct arena *arena, struct span text)
+{
+    if (!memchr(text.ptr, '\n', text.len) && !memchr(text.ptr, '\r', text.len))
+        return text;
+    char *to = arena_alloc(arena, text.len);
+    size_t n = 0;
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] != '\n' && text.ptr[i] != '\r')
+            to[n++] = text.ptr[i];
+    return span_make(to, n);
+}
+
 /* text lives as long as the arena. */
 static bool parse_kept(struct arena *arena, struct span text, struct json_value *value)
 {
+    text = one_line(arena, text);
     if (scan(text, value))
         return true;
     if (!memchr(text.ptr, 0xed, text.len))

@@ -114,6 +114,21 @@ bool value_num(struct json_value v, double *out)
     return true;
 }
 
+void value_num_text(struct json_value v, struct buf *out)
+{
+    double x;
+    if (v.type == JSON_VALUE_NUMBER) {
+        buf_span_add(out, v.text);
+        return;
+    }
+    if (!value_num(v, &x))
+        x = 0;
+    if (x == trunc(x))
+        buf_format(out, "%.0f", x == 0 ? 0.0 : x); /* no "-0" */
+    else
+        number_add(out, x);
+}
+
 int64_t value_int(struct json_value v)
 {
     int64_t whole;

@@ -39,6 +39,7 @@ bool row_marker(const struct row *row, struct span name, double *out);
 
 /* Lenient readers (rows 2.1-2.3): booleans count as 0/1. num: finite or fails. */
 bool value_num(struct json_value v, double *out);
+void value_num_text(struct json_value v, struct buf *out); /* num as JSON: a number keeps its text */
 int64_t value_int(struct json_value v); /* toward zero, held to 64 bits; 0 on failure */
 int value_binary(struct json_value v);  /* 0, 1 or -1 */
 
