@@ -64,3 +64,28 @@ void row_identity(const struct row *row, struct buf *out)
     buf_add(out, hex, IDENTITY_HEX);
     buf_free(&text);
 }
+
+void row_short_hash(const struct span *parts, size_t count, char out[ROW_SHORT_HASH + 1])
+{
+    struct buf text = {0};
+    for (size_t i = 0; i < count; i++) {
+        if (i)
+            buf_byte(&text, '|');
+        buf_span_add(&text, parts[i]);
+    }
+    uint8_t digest[SHA256_BYTES];
+    char hex[2 * SHA256_BYTES + 1];
+    digest_sha256(buf_span(&text), digest);
+    digest_hex(digest, SHA256_BYTES, hex);
+    memcpy(out, hex, ROW_SHORT_HASH);
+    out[ROW_SHORT_HASH] = '\0';
+    buf_free(&text);
+}
+
+void row_task_id_of(struct span prompt, struct buf *out)
+{
+    char hash[ROW_SHORT_HASH + 1];
+    row_short_hash(&prompt, 1, hash);
+    buf_text(out, "task_");
+    buf_text(out, hash);
+}

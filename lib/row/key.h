@@ -16,6 +16,14 @@ extern const struct row_key_list ROW_TASK_KEYS; /* scenario_id, task_id, prompt 
 struct span row_key(const struct row *row, struct row_key_list keys, struct buf *scratch);
 struct span row_task_key(const struct row *row, struct buf *scratch);
 
+enum { ROW_SHORT_HASH = 12 }; /* characters */
+
+/* First 12 hex of SHA-256 of the parts joined by '|' (rows 2.5), NUL behind. */
+void row_short_hash(const struct span *parts, size_t count, char out[ROW_SHORT_HASH + 1]);
+
+/* The task id of a prompt that brings none: `task_` and its short hash. Appended. */
+void row_task_id_of(struct span prompt, struct buf *out);
+
 /* Identity of a row for labels and gold joins: rollout_id, else TASK#INDEX, else a hash (rows 1.1). */
 void row_identity(const struct row *row, struct buf *out);
 
