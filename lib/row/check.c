@@ -53,17 +53,6 @@ static int work(void *context, int worker, const struct row *row, struct row_res
     return 0;
 }
 
-static void count_name(struct name_counts *c, struct span name)
-{
-    bool fresh;
-    size_t at = map_add(&c->names, name, &fresh);
-    if (fresh) {
-        c->counts = mem_grow(c->counts, &c->cap, at + 1, sizeof *c->counts);
-        c->counts[at] = 0;
-    }
-    c->counts[at]++;
-}
-
 /* Same task and rollout_index as a row before? */
 static bool repeated_rollout(struct row_check_report *report, const struct row *row, size_t task)
 {
@@ -110,7 +99,7 @@ static void name_bad_row(struct check_run *run, const struct row *row, struct sp
         size_t end = span_find(problems, SPAN("\n"), at);
         struct json_value quoted = {span_slice(problems, at, end), JSON_VALUE_STRING, JSON_FLAG_ESCAPED};
         struct span decoded = json_text(quoted, &name);
-        count_name(&report->problems, decoded);
+        name_counts_add(&report->problems, decoded);
         if (json)
             json_write_raw(&w, quoted.text);
         if (text) {
@@ -138,11 +127,11 @@ static int done(void *context, const struct row *row, struct row_result *result,
     size_t key_end = (size_t)result->tally[TALLY_KEY_BYTES];
     size_t version_end = key_end + (size_t)result->tally[TALLY_VERSION_BYTES];
     report->rows++;
-    count_name(&report->shapes,
+    name_counts_add(&report->shapes,
                span_text(row_shape_name((enum row_shape)result->tally[TALLY_SHAPE])));
     if (result->tally[TALLY_IS_OBJECT]) {
         size_t task = map_add(&report->tasks, span_slice(note, 0, key_end), NULL);
-        count_name(&report->versions, span_slice(note, key_end, version_end));
+        name_counts_add(&report->versions, span_slice(note, key_end, version_end));
         if (run->check->strict && repeated_rollout(report, row, task)) {
             buf_text(&result->note, "\"duplicate_rollout\"\n");
             note = buf_span(&result->note);
@@ -176,32 +165,15 @@ int row_check_run(const struct row_check *check, struct row_check_report *report
     return rc;
 }
 
-static void counts_free(struct name_counts *c)
-{
-    map_free(&c->names);
-    free(c->counts);
-}
-
 void row_check_free(struct row_check_report *report)
 {
-    counts_free(&report->problems);
-    counts_free(&report->shapes);
-    counts_free(&report->versions);
+    name_counts_free(&report->problems);
+    name_counts_free(&report->shapes);
+    name_counts_free(&report->versions);
     map_free(&report->tasks);
     map_free(&report->rollouts);
     buf_free(&report->bad);
     buf_free(&report->first);
-}
-
-static void write_counts(struct json_writer *w, const char *key, const struct name_counts *c)
-{
-    json_write_key(w, key);
-    json_write_object(w);
-    for (size_t i = 0; i < c->names.count; i++) {
-        json_write_key_span(w, c->names.keys[i]);
-        json_write_int(w, (int64_t)c->counts[i]);
-    }
-    json_write_end_object(w);
 }
 
 static void write_count(struct json_writer *w, const char *key, uint64_t count)
@@ -224,9 +196,9 @@ void row_check_json(const struct row_check_report *report, struct buf *out)
     write_count(&w, "bad_rows", report->bad_rows);
     if (report->read.bad) /* --on-bad skip or FILE: lines that are no JSON at all */
         write_count(&w, "skipped_lines", report->read.bad);
-    write_counts(&w, "problems", &report->problems);
-    write_counts(&w, "shapes", &report->shapes);
-    write_counts(&w, "versions", &report->versions);
+    name_counts_write(&w, "problems", &report->problems);
+    name_counts_write(&w, "shapes", &report->shapes);
+    name_counts_write(&w, "versions", &report->versions);
     write_count(&w, "tasks", report->tasks.count);
     json_write_key(&w, "bad");
     buf_byte(&bad, '[');
@@ -238,20 +210,6 @@ void row_check_json(const struct row_check_report *report, struct buf *out)
     buf_free(&bad);
 }
 
-/* "shapes     v1 5, loose 3" */
-static void text_counts(const char *what, const struct name_counts *c, struct buf *out)
-{
-    if (c->names.count == 0)
-        return;
-    buf_format(out, "%-10s", what);
-    for (size_t i = 0; i < c->names.count; i++) {
-        buf_text(out, i ? ", " : "");
-        term_add_head(out, c->names.keys[i], ROW_CHECK_NAME);
-        buf_format(out, " %llu", (unsigned long long)c->counts[i]);
-    }
-    buf_byte(out, '\n');
-}
-
 void row_check_text(const struct row_check_report *report, struct buf *out)
 {
     const struct name_counts *problems = &report->problems;
@@ -259,8 +217,8 @@ void row_check_text(const struct row_check_report *report, struct buf *out)
                (unsigned long long)report->rows, row_kind_name(report->kind),
                (unsigned long long)report->bad_rows);
     buf_format(out, "%-10s%zu\n", "tasks", report->tasks.count);
-    text_counts("shapes", &report->shapes, out);
-    text_counts("versions", &report->versions, out);
+    name_counts_text("shapes", &report->shapes, out);
+    name_counts_text("versions", &report->versions, out);
     if (report->bad_rows == 0)
         return;
     buf_text(out, "\n     rows  problem\n");

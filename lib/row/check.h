@@ -3,7 +3,7 @@
 #ifndef WAI_ROW_CHECK_H
 #define WAI_ROW_CHECK_H
 
-#include "base/map.h"
+#include "row/counts.h"
 #include "row/reader.h"
 #include "row/shape.h"
 #include "row/validate.h"
@@ -16,13 +16,6 @@ struct row_check {
     size_t examples;         /* bad rows named in the report, at most */
     struct row_writer *good; /* borrow; rows without problems; NULL: nowhere */
     struct row_writer *bad;  /* borrow; rows with problems; NULL: nowhere */
-};
-
-/* Counts by name, in the order the names were first seen. */
-struct name_counts {
-    struct map names;
-    uint64_t *counts;
-    size_t cap;
 };
 
 struct row_check_report {
