@@ -286,7 +286,7 @@ static void say(struct selection *c, const struct row_counts *counts)
         select_rl_notes(&c->facts, &c->rl_options, &c->rl_result, &notes);
     for (char *line = notes.len ? strtok((char *)buf_cstr(&notes), "\n") : NULL; line;
          line = strtok(NULL, "\n"))
-        log_warning("%s", line);
+        log_note("note: %s", line);
     buf_free(&notes);
 }
 

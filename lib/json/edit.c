@@ -10,7 +10,7 @@
 enum { CHANGES_ON_STACK = 32 };
 
 struct json_change {
-    size_t key_at, key_len;   /* in bytes */
+    size_t key_at, key_len; /* in bytes */
     size_t json_at, json_len;
     bool remove;
 };
@@ -35,7 +35,8 @@ static struct json_change *change_of(struct json_edit *e, struct span key)
         e->items = mem_grow(e->items, &e->cap, e->count + 1, sizeof *e->items);
     struct json_change *c = &e->items[e->count++];
     *c = (struct json_change){.key_at = e->bytes.len, .key_len = key.len};
-    buf_reserve(&e->bytes, key.len + 1); /* never NULL, so that an empty key is a span like others */
+    buf_reserve(&e->bytes,
+                key.len + 1); /* never NULL, so that an empty key is a span like others */
     buf_span_add(&e->bytes, key);
     return c;
 }
@@ -76,10 +77,10 @@ void json_edit_free(struct json_edit *e)
     *e = (struct json_edit){0};
 }
 
-/* ---- applying ----------------------------------------------------------------------------------- */
+/* ---- applying -----------------------------------------------------------------------------------
+ */
 
-/* Whether a space stands behind the first colon. */
-static bool written_spaced(const struct json_members *members)
+bool json_written_spaced(const struct json_members *members)
 {
     if (members->count == 0)
         return false;
@@ -126,8 +127,7 @@ static void apply_member(struct apply *a, size_t i)
     /* What stands before a member belongs to it (a comma, white space); the first one written takes
      * what stood before the first one. */
     const struct json_member *lead = a->written == 0 ? &a->members->items[0] : m;
-    const char *before =
-        lead == &a->members->items[0] ? a->brace + 1 : value_end(lead - 1);
+    const char *before = lead == &a->members->items[0] ? a->brace + 1 : value_end(lead - 1);
     add_between(a->out, before, member_start(lead));
     if (replaced) {
         add_between(a->out, member_start(m), m->value.text.ptr);
@@ -140,7 +140,7 @@ static void apply_member(struct apply *a, size_t i)
 
 static void apply_new(struct apply *a)
 {
-    bool spaced = written_spaced(a->members);
+    bool spaced = json_written_spaced(a->members);
     for (size_t c = 0; c < a->edit->count; c++) {
         const struct json_change *change = &a->edit->items[c];
         if (change->remove || a->target[c] < a->members->count)

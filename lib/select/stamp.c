@@ -6,12 +6,18 @@
 #include "text/number.h"
 #include "json/edit.h"
 
+/* What is added looks like the rest of the row. */
+static enum json_style style_of(const struct row *row)
+{
+    return json_written_spaced(&row->members) ? JSON_STYLE_SPACED : JSON_STYLE_COMPACT;
+}
+
 static void stamp_calibration(const struct row *row, struct span task, const struct rl_task *t,
                               struct json_edit *edit)
 {
     struct buf value = {0}, scratch = {0};
     struct json_writer w;
-    json_write_start(&w, &value, JSON_STYLE_SPACED);
+    json_write_start(&w, &value, style_of(row));
     json_write_object(&w);
     json_write_key(&w, "task_id");
     json_write_span(&w, task);
@@ -62,7 +68,7 @@ static void stamp_penalty(const struct row *row, struct json_edit *edit)
     struct buf meta = {0};
     struct json_writer w;
     struct span before = as_it_was(row, SPAN("reward"));
-    json_write_start(&w, &meta, JSON_STYLE_SPACED);
+    json_write_start(&w, &meta, style_of(row));
     json_write_object(&w);
     json_write_key(&w, "reward_before_penalty");
     json_write_raw(&w, before);
@@ -99,7 +105,8 @@ static void stamp_overlong(const struct row *row, struct json_edit *edit)
         json_edit_free(&inner);
         json_members_free(&members);
     } else {
-        buf_text(&markers, "{\"finished\": 0.0}");
+        buf_text(&markers,
+                 json_written_spaced(&row->members) ? "{\"finished\": 0.0}" : "{\"finished\":0.0}");
     }
     json_edit_set(edit, SPAN("markers"), buf_span(&markers));
     buf_free(&markers);

@@ -18,7 +18,7 @@ file rows.jsonl:
 run: wai-select --report r.json rows.jsonl > out.jsonl; wc -l < out.jsonl
 stdout:
   2
-file out.jsonl has: "calibration": {"task_id": "a", "student": {"name": "", "model": null, "prompt_hash": null, "version": null}, "n": 2, "pass_rate": 0.5, "mean_kl": null, "pass_rate_ci95": [0.0945, 0.9055]}
+file out.jsonl has: "calibration":{"task_id":"a","student":{"name":"","model":null,"prompt_hash":null,"version":null},"n":2,"pass_rate":0.5,"mean_kl":null,"pass_rate_ci95":[0.0945,0.9055]}
 file r.json has: "unanimous_groups_dropped": 1
 stderr has: 1 unanimous
 
