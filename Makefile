@@ -70,7 +70,7 @@ obj/libwai.a: $(LIB_OBJ)
 	@rm -f $@
 	$(AR) rcs $@ $(LIB_OBJ)
 
-bin/wai%: obj/cmd/wai%.o obj/libwai.a
+bin/%: obj/cmd/%.o obj/libwai.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< obj/libwai.a $(LIBS)
 

@@ -60,6 +60,16 @@ static void quote(struct buf *out, const char *text, const char *special, const 
     }
 }
 
+/* What stands in front of any verb: the program's own options, and the default verb's. */
+static struct command before_verb(const struct command *command)
+{
+    struct command before = *command;
+    for (const struct command *v = command->verbs; v && v->name && command->default_verb; v++)
+        if (strcmp(v->name, command->default_verb) == 0)
+            before.options = v->options;
+    return before;
+}
+
 /* ---- bash --------------------------------------------------------------------------------------- */
 
 /* The arms of `case "$prev"` and the words of one command. */
@@ -88,6 +98,7 @@ static void bash_command(const struct command *command, const char *indent, stru
 static void bash_script(const struct command *command, struct buf *out)
 {
     struct buf name = {0};
+    struct command before = before_verb(command);
     function_name(command, &name);
     buf_format(out,
                "# bash completion of %s; load it with: source <(%s --completion bash)\n"
@@ -110,7 +121,7 @@ static void bash_script(const struct command *command, struct buf *out)
             buf_text(out, "        ;;\n");
         }
         buf_text(out, "    *)\n");
-        bash_command(command, "        ", out);
+        bash_command(&before, "        ", out);
         buf_text(out, "        if [ \"$COMP_CWORD\" -eq 1 ]; then words=\"$words");
         for (const struct command *v = command->verbs; v->name; v++)
             buf_format(out, " %s", v->name);
@@ -185,6 +196,7 @@ static void zsh_arguments(const struct command *command, struct buf *out)
 static void zsh_script(const struct command *command, struct buf *out)
 {
     struct buf name = {0};
+    struct command before = before_verb(command);
     function_name(command, &name);
     buf_format(out,
                "#compdef %s\n# zsh completion of %s; load it with: source <(%s --completion zsh)\n%s() {\n",
@@ -203,7 +215,7 @@ static void zsh_script(const struct command *command, struct buf *out)
             buf_text(out, "        ;;\n");
         }
         buf_text(out, "    *)\n        ");
-        zsh_arguments(command, out);
+        zsh_arguments(&before, out);
         buf_text(out, "        ;;\n    esac\n");
     } else {
         buf_text(out, "    ");
@@ -252,10 +264,14 @@ static void fish_script(const struct command *command, struct buf *out)
         fish_options(command, command, NULL, out);
         return;
     }
-    const char *first = "test (count (commandline -opc)) -lt 2";
-    fish_options(command, command, first, out);
+    struct command before = before_verb(command);
+    buf_text(&condition, "set -l w (commandline -opc); not contains -- \"$w[2]\"");
+    for (const struct command *v = command->verbs; v->name; v++)
+        buf_format(&condition, " %s", v->name);
+    fish_options(command, &before, buf_cstr(&condition), out);
     for (const struct command *v = command->verbs; v->name; v++) {
-        buf_format(out, "complete -c %s -n '%s' -f -a %s -d '", command->name, first, v->name);
+        buf_format(out, "complete -c %s -n 'test (count (commandline -opc)) -lt 2' -f -a %s -d '", command->name,
+                   v->name);
         quote(out, v->purpose ? v->purpose : "", "\\", "\\'");
         buf_text(out, "'\n");
         buf_clear(&condition);

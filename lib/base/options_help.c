@@ -64,6 +64,10 @@ static void two_columns(struct buf *out, const char *left, const char *right, si
     size_t width = columns(left, strlen(left));
     spaces(out, HELP_GAP);
     buf_text(out, left);
+    if (!*right) {
+        buf_byte(out, '\n');
+        return;
+    }
     if (HELP_GAP + width + HELP_GAP > column) {
         buf_byte(out, '\n');
         spaces(out, column);
@@ -116,9 +120,12 @@ static void list_verbs(const struct command *command, struct buf *out)
         if (need <= HELP_COLUMN_MAX && need > column)
             column = need;
     }
-    buf_format(out, "\nVerbs (%s VERB --help tells more%s%s%s):\n", command->name,
-               command->default_verb ? "; without one: " : "",
-               command->default_verb ? command->default_verb : "", "");
+    if (command->verbs_heading)
+        buf_format(out, "\n%s:\n", command->verbs_heading);
+    else
+        buf_format(out, "\nVerbs (%s VERB --help tells more%s%s):\n", command->name,
+                   command->default_verb ? "; without one: " : "",
+                   command->default_verb ? command->default_verb : "");
     for (const struct command *v = command->verbs; v->name; v++)
         two_columns(out, v->name, v->purpose ? v->purpose : "", column);
 }
