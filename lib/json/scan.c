@@ -14,6 +14,12 @@ int json_scan(struct span text, struct json_value *value, struct json_members *m
     return scan_portable(text, value, members, fault);
 }
 
+bool scan_fast(struct span text, struct json_value *value, struct json_members *members)
+{
+    struct json_fault fault;
+    return scan_portable(text, value, members, &fault) == 0;
+}
+
 const char *json_scan_path(void)
 {
     return "portable";
