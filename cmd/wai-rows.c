@@ -1,5 +1,5 @@
-/* wai-rows: makes rows, checks them and changes their form. One verb, one function; what a verb does
- * with the rows stands in the rooms row and ingest. */
+/* wai-rows: makes rows, checks them and changes their form. One verb, one function; what a verb
+ * does with the rows stands in the rooms row and ingest. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -10,7 +10,8 @@
 #include "row/check.h"
 #include "row/defaults.h"
 
-/* What every verb is: parses its own words of the command line and runs. Returns the exit status. */
+/* What every verb is: parses its own words of the command line and runs. Returns the exit status.
+ */
 typedef int verb_run(const struct command *verb, int argc, char **argv);
 
 /* The end of a verb: 0, or the failure is said and its exit status given. */
@@ -52,7 +53,8 @@ static int print(struct buf *text, struct error *error)
     return file_write_all(STDOUT_FILENO, "standard output", buf_span(text), error);
 }
 
-/* ---- check -------------------------------------------------------------------------------------- */
+/* ---- check --------------------------------------------------------------------------------------
+ */
 
 struct check_options {
     struct row_options rows;
@@ -62,23 +64,50 @@ struct check_options {
 };
 
 static const struct option CHECK_OPTIONS[] = {
-    {.kind = OPTION_CHOICE, .letter = 'k', .name = "kind", .offset = offsetof(struct check_options, kind),
-     .arg = ROW_KIND_CHOICES, .choices = ROW_KIND_CHOICES, .help = "what the rows should be (row)"},
-    {.kind = OPTION_FLAG, .name = "strict", .offset = offsetof(struct check_options, strict),
+    {.kind = OPTION_CHOICE,
+     .letter = 'k',
+     .name = "kind",
+     .offset = offsetof(struct check_options, kind),
+     .arg = ROW_KIND_CHOICES,
+     .choices = ROW_KIND_CHOICES,
+     .help = "what the rows should be (row)"},
+    {.kind = OPTION_FLAG,
+     .name = "strict",
+     .offset = offsetof(struct check_options, strict),
      .help = "look for what the format allows and a run regrets: rewards out of range, repeated "
              "rollouts, members named twice"},
-    {.kind = OPTION_TEXT, .name = "good", .offset = offsetof(struct check_options, good), .arg = "FILE",
-     .help = "write the rows without problems to FILE", .file = true},
-    {.kind = OPTION_TEXT, .name = "bad", .offset = offsetof(struct check_options, bad), .arg = "FILE",
-     .help = "write the rows with problems to FILE", .file = true},
-    {.kind = OPTION_FLAG, .name = "json", .offset = offsetof(struct check_options, json),
+    {.kind = OPTION_TEXT,
+     .name = "good",
+     .offset = offsetof(struct check_options, good),
+     .arg = "FILE",
+     .help = "write the rows without problems to FILE",
+     .file = true},
+    {.kind = OPTION_TEXT,
+     .name = "bad",
+     .offset = offsetof(struct check_options, bad),
+     .arg = "FILE",
+     .help = "write the rows with problems to FILE",
+     .file = true},
+    {.kind = OPTION_FLAG,
+     .name = "json",
+     .offset = offsetof(struct check_options, json),
      .help = "the report as one JSON object"},
-    {.kind = OPTION_TEXT, .name = "report", .offset = offsetof(struct check_options, report),
-     .arg = "FILE", .help = "the JSON report in FILE as well", .file = true},
-    {.kind = OPTION_INT, .name = "examples", .offset = offsetof(struct check_options, examples),
-     .arg = "N", .help = "bad rows named in the JSON report, at most (1000)", .max = 1e9},
-    {.kind = OPTION_OPTIONAL, .name = "print-schema",
-     .offset = offsetof(struct check_options, print_schema), .arg = ROW_KIND_CHOICES,
+    {.kind = OPTION_TEXT,
+     .name = "report",
+     .offset = offsetof(struct check_options, report),
+     .arg = "FILE",
+     .help = "the JSON report in FILE as well",
+     .file = true},
+    {.kind = OPTION_INT,
+     .name = "examples",
+     .offset = offsetof(struct check_options, examples),
+     .arg = "N",
+     .help = "bad rows named in the JSON report, at most (1000)",
+     .max = 1e9},
+    {.kind = OPTION_OPTIONAL,
+     .name = "print-schema",
+     .offset = offsetof(struct check_options, print_schema),
+     .arg = ROW_KIND_CHOICES,
      .help = "print the JSON Schema of a kind of row (row) and do nothing else"},
     ROW_OPTIONS(struct check_options, rows),
     {0},
@@ -88,8 +117,8 @@ static int print_schema(const char *kind, struct error *error)
 {
     struct buf text = {0};
     if (*kind && strcmp(kind, row_kind_name(row_kind_of(kind))) != 0)
-        return error_set(error, ERROR_USAGE, "--print-schema=%s: no such kind; one of " ROW_KIND_CHOICES,
-                         kind);
+        return error_set(error, ERROR_USAGE,
+                         "--print-schema=%s: no such kind; one of " ROW_KIND_CHOICES, kind);
     row_schema(row_kind_of(kind), &text);
     int rc = print(&text, error);
     buf_free(&text);
@@ -126,7 +155,8 @@ static int check_report(const struct check_options *o, const struct row_check_re
 
 static int run_check(const struct command *verb, int argc, char **argv)
 {
-    struct check_options o = {.rows = ROW_OPTIONS_DEFAULT, .kind = "row", .examples = ROW_CHECK_EXAMPLES};
+    struct check_options o = {
+        .rows = ROW_OPTIONS_DEFAULT, .kind = "row", .examples = ROW_CHECK_EXAMPLES};
     struct operands operands = {0};
     struct row_check_report report = {0};
     struct error error;
@@ -158,7 +188,8 @@ static int run_check(const struct command *verb, int argc, char **argv)
     return rc < 0 ? log_fail(&error) : red ? 1 : 0;
 }
 
-/* ---- the table of verbs ------------------------------------------------------------------------- */
+/* ---- the table of verbs -------------------------------------------------------------------------
+ */
 
 static verb_run *const RUN_CHECK = run_check;
 

@@ -1,17 +1,18 @@
-/* check.c: see check.h. Workers find each row's problems; the counts are kept in the order of the rows. */
+/* check.c: see check.h. Workers find each row's problems; the counts are kept in the order of the
+ * rows. */
 #include "row/check.h"
 
 #include <stdlib.h>
 
-#include "json/write.h"
 #include "row/defaults.h"
 #include "row/filter.h"
 #include "row/key.h"
 #include "row/look.h"
 #include "text/term.h"
+#include "json/write.h"
 
-/* What work tells done, in tally and note: the note is the task key, the version, then each problem's
- * name as a JSON string and a line feed. */
+/* What work tells done, in tally and note: the note is the task key, the version, then each
+ * problem's name as a JSON string and a line feed. */
 enum { TALLY_SHAPE, TALLY_IS_OBJECT, TALLY_KEY_BYTES, TALLY_VERSION_BYTES, TALLY_PROBLEMS };
 
 struct check_worker {
@@ -61,8 +62,9 @@ static bool repeated_rollout(struct row_check_report *report, const struct row *
     bool fresh = true;
     if (index) {
         buf_format(&key, "%zu ", task);
-        buf_span_add(&key, row_key(row, (struct row_key_list){&(struct span){"rollout_index", 13}, 1},
-                                   &scratch));
+        buf_span_add(
+            &key,
+            row_key(row, (struct row_key_list){&(struct span){"rollout_index", 13}, 1}, &scratch));
         map_add(&report->rollouts, buf_span(&key), &fresh);
     }
     buf_free(&key);
@@ -97,7 +99,8 @@ static void name_bad_row(struct check_run *run, const struct row *row, struct sp
     }
     for (size_t at = 0; at < problems.len;) {
         size_t end = span_find(problems, SPAN("\n"), at);
-        struct json_value quoted = {span_slice(problems, at, end), JSON_VALUE_STRING, JSON_FLAG_ESCAPED};
+        struct json_value quoted = {span_slice(problems, at, end), JSON_VALUE_STRING,
+                                    JSON_FLAG_ESCAPED};
         struct span decoded = json_text(quoted, &name);
         name_counts_add(&report->problems, decoded);
         if (json)
@@ -119,7 +122,8 @@ static void name_bad_row(struct check_run *run, const struct row *row, struct sp
     buf_free(&name);
 }
 
-static int done(void *context, const struct row *row, struct row_result *result, struct error *error)
+static int done(void *context, const struct row *row, struct row_result *result,
+                struct error *error)
 {
     struct check_run *run = context;
     struct row_check_report *report = run->report;
@@ -147,7 +151,8 @@ static int done(void *context, const struct row *row, struct row_result *result,
     return writer ? row_writer_line(writer, row->line, error) : 0;
 }
 
-int row_check_run(const struct row_check *check, struct row_check_report *report, struct error *error)
+int row_check_run(const struct row_check *check, struct row_check_report *report,
+                  struct error *error)
 {
     struct check_run run = {.check = check, .report = report};
     int jobs = check->source.options.jobs > 1 ? (int)check->source.options.jobs : 1;

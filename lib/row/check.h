@@ -31,7 +31,8 @@ struct row_check_report {
 };
 
 /* Fills *report (zero on entry; free it in any case). 0 or a negative code. */
-int row_check_run(const struct row_check *check, struct row_check_report *report, struct error *error);
+int row_check_run(const struct row_check *check, struct row_check_report *report,
+                  struct error *error);
 void row_check_free(struct row_check_report *report);
 
 /* The report as one JSON object with a line feed, and for people. */

@@ -1,8 +1,9 @@
 /* filter.c: the loop of every filter that works row by row. See filter.h.
  *
- * The calling thread reads blocks of lines, cuts them into jobs of a few rows, hands the jobs to the
- * pool and settles finished ones in order: done, the writer, the bad lines. A worker scans each line
- * and works on its row. With one job the pool runs the work in the calling thread: one path for both. */
+ * The calling thread reads blocks of lines, cuts them into jobs of a few rows, hands the jobs to
+ * the pool and settles finished ones in order: done, the writer, the bad lines. A worker scans each
+ * line and works on its row. With one job the pool runs the work in the calling thread: one path
+ * for both. */
 #include "row/filter.h"
 
 #include <errno.h>
@@ -32,9 +33,9 @@ struct outcome {
     size_t members, n_members; /* in the job's members; kept when there is a done */
     uint64_t number, index;
     enum row_fate fate;
-    bool is_row;             /* scanned as one; otherwise out is why not */
-    size_t out, out_len;     /* in the job's text */
-    size_t note, note_len;   /* in the job's text */
+    bool is_row;           /* scanned as one; otherwise out is why not */
+    size_t out, out_len;   /* in the job's text */
+    size_t note, note_len; /* in the job's text */
     int64_t tally[ROW_TALLIES];
 };
 
@@ -66,7 +67,8 @@ struct filter_run {
     struct pool *pool;
     struct worker_state *workers;
     int jobs;
-    int finish_fd; /* becomes readable when a job is finished; -1: the work is quick, wait for the pool */
+    int finish_fd; /* becomes readable when a job is finished; -1: the work is quick, wait for the
+                      pool */
 
     struct shared_block *block; /* being cut; NULL: none */
     struct line_cursor cursor;
@@ -81,7 +83,8 @@ struct filter_run {
     struct error failure;
 };
 
-/* ---- work, on any thread ---------------------------------------------------------------------- */
+/* ---- work, on any thread ----------------------------------------------------------------------
+ */
 
 static void clear_result(struct row_result *result)
 {
@@ -91,7 +94,8 @@ static void clear_result(struct row_result *result)
     memset(result->tally, 0, sizeof result->tally);
 }
 
-static void keep_members(struct filter_job *job, struct outcome *o, const struct json_members *members)
+static void keep_members(struct filter_job *job, struct outcome *o,
+                         const struct json_members *members)
 {
     struct json_members *all = &job->members;
     o->members = all->count;
@@ -165,7 +169,8 @@ static void work_job(void *context, int worker, void *work)
             continue;
 }
 
-/* ---- settling, on the calling thread ------------------------------------------------------------ */
+/* ---- settling, on the calling thread ------------------------------------------------------------
+ */
 
 static void fail(struct filter_run *run, int code, const struct error *error)
 {
@@ -281,7 +286,8 @@ static void settle_next(struct filter_run *run)
         flush(run);
 }
 
-/* ---- cutting and submitting ------------------------------------------------------------------- */
+/* ---- cutting and submitting -------------------------------------------------------------------
+ */
 
 /* The next block into run->block. A LINES_ value or a negative code. */
 static int next_block(struct filter_run *run, bool may_wait, struct error *error)
@@ -416,7 +422,8 @@ static void loop(struct filter_run *run)
     }
 }
 
-/* ---- beginning and end ------------------------------------------------------------------------ */
+/* ---- beginning and end ------------------------------------------------------------------------
+ */
 
 static void free_job(struct filter_job *job)
 {

@@ -148,8 +148,8 @@ static int take(struct input *in, char *room, size_t size, size_t *got, struct e
     }
 }
 
-/* Do the first n bytes begin a zstd frame (or a skippable one, as pzstd writes)? 1 yes, 0 no, -1 not
- * to be told yet. */
+/* Do the first n bytes begin a zstd frame (or a skippable one, as pzstd writes)? 1 yes, 0 no, -1
+ * not to be told yet. */
 static int looks_zstd(const unsigned char *p, size_t n)
 {
     static const unsigned char frame[4] = {0x28, 0xb5, 0x2f, 0xfd};
@@ -204,21 +204,23 @@ static int read_zstd(struct input *in, char *room, size_t size, size_t *got, str
         if (rc < 0)
             return rc;
         if (rc == 0)
-            return !in->frame_open ? 0
-                                   : error_set(error, ERROR_INPUT,
-                                               "%s: the zstd data ends inside a frame, at byte %llu; "
-                                               "the file is cut short: fetch or write it again",
-                                               in->path, (unsigned long long)in->offset);
+            return !in->frame_open
+                       ? 0
+                       : error_set(error, ERROR_INPUT,
+                                   "%s: the zstd data ends inside a frame, at byte %llu; "
+                                   "the file is cut short: fetch or write it again",
+                                   in->path, (unsigned long long)in->offset);
     }
     ZSTD_inBuffer from = {in->raw, in->raw_end, in->raw_at};
     ZSTD_outBuffer to = {room, size, 0};
     size_t rc = ZSTD_decompressStream(in->zstd, &to, &from);
     if (ZSTD_isError(rc))
-        return error_set(error, ERROR_INPUT,
-                         "%s: the zstd data is damaged near byte %llu (%s); fetch or write the file "
-                         "again",
-                         in->path, (unsigned long long)(in->offset - (in->raw_end - from.pos)),
-                         ZSTD_getErrorName(rc));
+        return error_set(
+            error, ERROR_INPUT,
+            "%s: the zstd data is damaged near byte %llu (%s); fetch or write the file "
+            "again",
+            in->path, (unsigned long long)(in->offset - (in->raw_end - from.pos)),
+            ZSTD_getErrorName(rc));
     in->raw_at = from.pos;
     in->frame_open = rc != 0;
     in->more_out = rc != 0 && to.pos == to.size;

@@ -18,8 +18,8 @@ int input_probe(const char *path, struct error *error);
 struct input *input_open(const char *path, struct error *error);
 void input_close(struct input *in);
 
-/* One step: *got bytes at `room` are new. 1: more may follow (*got may be 0: nothing came of this step).
- * 0: the end. Negative: a read broke off (ERROR_SYSTEM), compressed data is cut or damaged
+/* One step: *got bytes at `room` are new. 1: more may follow (*got may be 0: nothing came of this
+ * step). 0: the end. Negative: a read broke off (ERROR_SYSTEM), compressed data is cut or damaged
  * (ERROR_INPUT), or a signal was caught (ERROR_INTERRUPTED). */
 int input_read(struct input *in, char *room, size_t size, size_t *got, struct error *error);
 

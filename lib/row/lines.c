@@ -9,7 +9,7 @@
 #include "text/fold.h"
 
 struct lines {
-    const struct row_source *source; /* borrow */
+    const struct row_source *source;  /* borrow */
     struct row_source standard_input; /* when there is no operand */
     size_t next_path;
     struct input *input; /* of paths[next_path - 1]; NULL between operands */
@@ -20,6 +20,8 @@ struct lines {
     struct buf pending;
     size_t whole;  /* pending[0 .. whole) is whole lines */
     bool lf_added; /* the last byte pending is not of the input */
+    int failed;    /* reading broke off: said when the whole lines before are out */
+    struct error failure;
 };
 
 enum {
@@ -116,7 +118,8 @@ static int try_emit(struct lines *l, struct line_block *block)
         const char *lf = memchr(l->pending.data, '\n', l->pending.len);
         return emit_piece(l, block, lf ? (size_t)(lf - l->pending.data) + 1 : l->pending.len, lf);
     }
-    if (l->whole && (l->ended || l->pending.len >= ROW_BLOCK_BYTES || !input_ready(l->input)))
+    if (l->whole &&
+        (l->ended || l->failed || l->pending.len >= ROW_BLOCK_BYTES || !input_ready(l->input)))
         return emit(l, block, l->whole);
     if (!l->whole && l->pending.len >= ROW_BLOCK_BYTES &&
         l->pending.len > l->source->options.max_line + 1)
@@ -128,7 +131,8 @@ static int try_emit(struct lines *l, struct line_block *block)
 static int fill(struct lines *l, struct error *error)
 {
     /* A line that outgrows the block doubles it, so that long lines are not read in small bits. */
-    size_t room = l->pending.len < ROW_BLOCK_BYTES ? ROW_BLOCK_BYTES - l->pending.len : l->pending.len;
+    size_t room =
+        l->pending.len < ROW_BLOCK_BYTES ? ROW_BLOCK_BYTES - l->pending.len : l->pending.len;
     if (room > LONG_READ)
         room = LONG_READ;
     char *at = buf_reserve(&l->pending, room + 1);
@@ -165,6 +169,11 @@ int lines_next(struct lines *l, struct line_block *block, bool may_wait, struct 
             return rc;
         if (try_emit(l, block) == LINES_BLOCK)
             return LINES_BLOCK;
+        if (l->failed) {
+            if (error)
+                *error = l->failure;
+            return l->failed;
+        }
         if (l->ended) {
             input_close(l->input);
             l->input = NULL;
@@ -179,8 +188,8 @@ int lines_next(struct lines *l, struct line_block *block, bool may_wait, struct 
             if (rc < 0)
                 return rc;
         }
-        if ((rc = fill(l, error)) < 0)
-            return rc;
+        if ((rc = fill(l, &l->failure)) < 0)
+            l->failed = rc;
     }
 }
 

@@ -1,5 +1,6 @@
-/* lines.h: the operands as blocks of whole lines. The reader and the filter loop stand on it; everybody
- * else reads rows. A block holds what has arrived: on a pipe that pauses, one line may be a block.
+/* lines.h: the operands as blocks of whole lines. The reader and the filter loop stand on it;
+ * everybody else reads rows. A block holds what has arrived: on a pipe that pauses, one line may be
+ * a block.
  *
  *     while ((got = lines_next(lines, &block, true, error)) > 0)
  *         for (line_cursor_start(&cursor, &block, …); line_next(&cursor, &line);)
@@ -41,16 +42,17 @@ void line_block_free(struct line_block *block);
 /* Where a walk over the lines stands. The numbers go on from block to block. */
 struct line_cursor {
     const char *at, *end;
-    uint64_t number; /* lines of this file passed, blank ones too: the number of the last one given */
-    uint64_t index;  /* lines that are not blank passed, of all files */
-    uint64_t blank;  /* blank lines passed, of all files */
+    uint64_t
+        number; /* lines of this file passed, blank ones too: the number of the last one given */
+    uint64_t index; /* lines that are not blank passed, of all files */
+    uint64_t blank; /* blank lines passed, of all files */
 };
 
 /* Turns the cursor to a block, the next of its input. A piece of a long line is passed at once. */
 void line_cursor_start(struct line_cursor *c, const struct line_block *block);
 
-/* The next line that is not blank (rows 2.6), without its LF and CR; the byte behind it in memory is
- * its CR or LF. cursor->index - 1 is its index. */
+/* The next line that is not blank (rows 2.6), without its LF and CR; the byte behind it in memory
+ * is its CR or LF. cursor->index - 1 is its index. */
 bool line_next(struct line_cursor *c, struct span *line);
 
 /* The line with its CR, LF and all. */

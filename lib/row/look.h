@@ -1,5 +1,5 @@
-/* look.h: the members that shapes and validation ask for, found in one walk over a row's members: twenty
- * searches of their own would cost as much as the scan. */
+/* look.h: the members that shapes and validation ask for, found in one walk over a row's members:
+ * twenty searches of their own would cost as much as the scan. */
 #ifndef WAI_ROW_LOOK_H
 #define WAI_ROW_LOOK_H
 

@@ -1,5 +1,5 @@
-/* reader.c: rows one by one. With one job a line is scanned when it is asked for; with more, workers
- * scan whole blocks ahead and the rows are handed out in order. See reader.h. */
+/* reader.c: rows one by one. With one job a line is scanned when it is asked for; with more,
+ * workers scan whole blocks ahead and the rows are handed out in order. See reader.h. */
 #include "row/reader.h"
 
 #include <stdlib.h>
@@ -79,7 +79,8 @@ static void scan_block(void *context, int worker, void *work)
         s->members = all->count;
         s->n_members = row.members.count;
         if (s->n_members) {
-            all->items = mem_grow(all->items, &all->cap, all->count + s->n_members, sizeof *all->items);
+            all->items =
+                mem_grow(all->items, &all->cap, all->count + s->n_members, sizeof *all->items);
             memcpy(all->items + all->count, row.members.items, s->n_members * sizeof *all->items);
             all->count += s->n_members;
         }
@@ -243,8 +244,8 @@ int row_reader_next(struct row_reader *r, struct row *row, struct error *error)
                 return rc;
             r->counts.bytes += r->block.size;
             line_cursor_start(&r->cursor, &r->block);
-            if (r->block.long_piece && (rc = bad_lines_piece(&r->bad, &r->source, &r->block,
-                                                             r->cursor.number, error)) < 0)
+            if (r->block.long_piece &&
+                (rc = bad_lines_piece(&r->bad, &r->source, &r->block, r->cursor.number, error)) < 0)
                 return rc;
             continue;
         }
@@ -268,8 +269,8 @@ int row_reader_reject(struct row_reader *r, const struct row *row, const char *w
                       struct error *error)
 {
     r->counts.rows--;
-    return bad_lines_take(&r->bad, line_raw(row->line), row->file, row->line_number, span_text(what),
-                          error);
+    return bad_lines_take(&r->bad, line_raw(row->line), row->file, row->line_number,
+                          span_text(what), error);
 }
 
 struct row_counts row_reader_counts(const struct row_reader *r)

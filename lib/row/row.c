@@ -16,8 +16,9 @@ int row_of_text(struct span text, struct row *row, struct json_members *members,
 }
 
 static const char *const TYPE_NAMES[] = {
-    [JSON_VALUE_NULL] = "null",     [JSON_VALUE_FALSE] = "false",     [JSON_VALUE_TRUE] = "true",
-    [JSON_VALUE_NUMBER] = "a number", [JSON_VALUE_STRING] = "a string", [JSON_VALUE_ARRAY] = "an array",
+    [JSON_VALUE_NULL] = "null",        [JSON_VALUE_FALSE] = "false",
+    [JSON_VALUE_TRUE] = "true",        [JSON_VALUE_NUMBER] = "a number",
+    [JSON_VALUE_STRING] = "a string",  [JSON_VALUE_ARRAY] = "an array",
     [JSON_VALUE_OBJECT] = "an object",
 };
 
@@ -35,7 +36,8 @@ int line_scan(struct span line, const struct row_source *source, struct row *row
         return -1;
     }
     if (row->value.type != JSON_VALUE_OBJECT && !source->any_value) {
-        buf_format(what, "%s where a row (a JSON object) is due; mend the line or pass --on-bad skip",
+        buf_format(what,
+                   "%s where a row (a JSON object) is due; mend the line or pass --on-bad skip",
                    TYPE_NAMES[row->value.type]);
         return -1;
     }

@@ -1,4 +1,5 @@
-/* shape.c: the forms of a row, and the one walk that finds what tells them apart. See shape.h, look.h. */
+/* shape.c: the forms of a row, and the one walk that finds what tells them apart. See shape.h,
+ * look.h. */
 #include "row/shape.h"
 
 #include "row/look.h"
@@ -9,7 +10,13 @@ struct look_name {
     struct span name;
 };
 
-#define NAME(key, text) {key, {text, sizeof text - 1}}
+#define NAME(key, text)           \
+    {                             \
+        key,                      \
+        {                         \
+            text, sizeof text - 1 \
+        }                         \
+    }
 enum { LONGEST = 15, SAME_LENGTH = 4 };
 static const struct look_name NAMES[LONGEST + 1][SAME_LENGTH] = {
     [5] = {NAME(LOOK_STEPS, "steps"), NAME(LOOK_TOOLS, "tools")},

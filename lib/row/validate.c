@@ -27,7 +27,8 @@ enum row_kind row_kind_of(const char *name)
     return strcmp(name, KIND_NAMES[ROW_KIND_PREFERENCE]) == 0 ? ROW_KIND_PREFERENCE : ROW_KIND_ROW;
 }
 
-/* ---- the list ----------------------------------------------------------------------------------- */
+/* ---- the list -----------------------------------------------------------------------------------
+ */
 
 void row_problem_add(struct row_problems *p, const char *name, struct span detail)
 {
@@ -65,7 +66,8 @@ void row_problems_free(struct row_problems *p)
     *p = (struct row_problems){0};
 }
 
-/* ---- the rules of each kind --------------------------------------------------------------------- */
+/* ---- the rules of each kind ---------------------------------------------------------------------
+ */
 
 static bool is_boolean(const struct json_value *value)
 {
@@ -151,7 +153,8 @@ static void check_preference(const struct row_look *l, struct row_problems *p)
         add(p, "rejected_missing");
 }
 
-/* ---- strict ------------------------------------------------------------------------------------- */
+/* ---- strict -------------------------------------------------------------------------------------
+ */
 
 static void check_reward_range(const struct json_value *reward, struct row_problems *p)
 {
@@ -260,7 +263,8 @@ static void check_strict(const struct row *row, const struct row_look *l, enum r
     map_free(&seen);
 }
 
-/* ---- all ------------------------------------------------------------------------------------------ */
+/* ---- all
+ * ------------------------------------------------------------------------------------------ */
 
 static struct span version_of(const struct json_value *version, struct buf *scratch)
 {

@@ -36,8 +36,8 @@ struct row_writer *row_writer_open(const char *path, struct error *error)
     return w;
 }
 
-/* A write(2) takes at most ROW_WRITE_BYTES, and begins and ends at a line's end where lines are shorter
- * than that. */
+/* A write(2) takes at most ROW_WRITE_BYTES, and begins and ends at a line's end where lines are
+ * shorter than that. */
 static int put(struct row_writer *w, struct span bytes, struct error *error)
 {
     while (bytes.len) {
@@ -58,7 +58,8 @@ static int compress(struct row_writer *w, struct span bytes, bool end, struct er
     size_t left;
     do {
         buf_clear(&w->packed);
-        ZSTD_outBuffer to = {buf_reserve(&w->packed, ZSTD_CStreamOutSize()), ZSTD_CStreamOutSize(), 0};
+        ZSTD_outBuffer to = {buf_reserve(&w->packed, ZSTD_CStreamOutSize()), ZSTD_CStreamOutSize(),
+                             0};
         left = ZSTD_compressStream2(w->zstd, &to, &from, end ? ZSTD_e_end : ZSTD_e_continue);
         if (ZSTD_isError(left))
             return error_set(error, ERROR_SYSTEM, "zstd could not compress the output (%s)",
