@@ -112,19 +112,33 @@ static int open_temporary(struct file *f, const struct stat *existing)
     return number;
 }
 
+/* A pipe, a device, or the name of an open descriptor (/dev/stdout, a shell's >(command)): what its link
+ * leads to cannot be replaced by another file. */
+static bool in_place(const char *path)
+{
+    static const char *const DESCRIPTORS[] = {"/dev/fd/", "/dev/stdout", "/dev/stderr", "/proc/"};
+    struct stat existing;
+    if (stat(path, &existing) == 0 && !S_ISREG(existing.st_mode))
+        return true;
+    for (size_t i = 0; i < sizeof DESCRIPTORS / sizeof *DESCRIPTORS; i++)
+        if (strncmp(path, DESCRIPTORS[i], strlen(DESCRIPTORS[i])) == 0)
+            return true;
+    return false;
+}
+
 static int open_target(struct file *f)
 {
     struct stat existing;
     bool there = stat(f->target, &existing) == 0;
     if (there && S_ISDIR(existing.st_mode))
         return EISDIR;
-    if (!there || S_ISREG(existing.st_mode)) {
+    if (!in_place(f->target)) {
         /* A rename would replace a file that may not be written. */
         if (there && faccessat(AT_FDCWD, f->target, W_OK, AT_EACCESS) != 0)
             return errno;
         return open_temporary(f, there ? &existing : NULL);
     }
-    f->fd = open(f->target, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    f->fd = open(f->target, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
     return f->fd < 0 ? errno : 0;
 }
 
@@ -141,7 +155,7 @@ struct file *file_create(const char *path, struct error *error)
     struct file *f = mem_zero(1, sizeof *f);
     f->fd = f->ticket = -1;
     f->name = mem_text(path);
-    f->target = resolve(path);
+    f->target = in_place(path) ? mem_text(path) : resolve(path);
     int number = !*path ? ENOENT : f->target ? open_target(f) : errno;
     if (number == 0)
         return f;
