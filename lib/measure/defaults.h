@@ -17,13 +17,14 @@ enum {
     MEASURE_DRAWS_MAX = 10000000, /* replicates; 80 MB per statistic */
 };
 
-#define MEASURE_BASE_RATE         0.6 /* pass rate, when nothing is known; tau-bench family */
-#define MEASURE_BAND_LOW          0.2 /* difficulty band; DAPO, arXiv:2503.14476 */
-#define MEASURE_BAND_HIGH         0.8
-#define MEASURE_UNPAIRED_MAJORITY 0.5 /* share of tasks on both sides under which pairing is thin \
-                                       */
-#define MEASURE_DEGENERATE_DIGITS 9   /* decimals to which a marker's values are compared */
-#define MEASURE_SHARE_DIGITS      4   /* decimals of a share */
+#define MEASURE_BASE_RATE 0.6 /* pass rate, when nothing is known; tau-bench family */
+#define MEASURE_BAND_LOW  0.2 /* difficulty band; DAPO, arXiv:2503.14476 */
+#define MEASURE_BAND_HIGH 0.8
+#define MEASURE_UNPAIRED_MAJORITY                                                               \
+    0.5                             /* share of tasks on both sides under which pairing is thin \
+                                     */
+#define MEASURE_DEGENERATE_DIGITS 9 /* decimals to which a marker's values are compared */
+#define MEASURE_SHARE_DIGITS      4 /* decimals of a share */
 #define MEASURE_GATE_SLACK        1e-12 /* difference to a limit that counts as reaching it */
 #define MEASURE_MARGIN            0.05 /* pass rate; loss that a noninferiority baseline puts up with */
 #define MEASURE_TASK_FLOOR        1.0 /* pass rate under which a task fails in JUnit */

@@ -18,7 +18,7 @@ const char *const SETTING_NAMES[SETTINGS] = {
 static const char *const TASK_KEYS[] = {"scenario_id", "task_id", "prompt"};
 static const char *const REWARD_KEYS[] = {"reward", "qwen_reward"};
 
-/* Fixed slots, in the order of SLOT_NAMES. */
+/* The names that every run looks for. */
 enum {
     SLOT_SAMPLING,
     SLOT_POLICY_VERSION,
@@ -32,11 +32,25 @@ enum {
     SLOT_JUDGE_STATUS,
     SLOT_REASON,
     SLOT_MARKERS,
+    SLOT_PARTIAL,
+    SLOT_REPORT,
     SLOTS_FIXED,
 };
 static const char *const SLOT_NAMES[SLOTS_FIXED] = {
-    "sampling",      "policy_version", "judge_meta", "lineage",      "user_model", "writer_model",
-    "finish_reason", "final_text",     "messages",   "judge_status", "reason",     "markers",
+    [SLOT_SAMPLING] = "sampling",
+    [SLOT_POLICY_VERSION] = "policy_version",
+    [SLOT_JUDGE_META] = "judge_meta",
+    [SLOT_LINEAGE] = "lineage",
+    [SLOT_USER_MODEL] = "user_model",
+    [SLOT_WRITER_MODEL] = "writer_model",
+    [SLOT_FINISH_REASON] = "finish_reason",
+    [SLOT_FINAL_TEXT] = "final_text",
+    [SLOT_MESSAGES] = "messages",
+    [SLOT_JUDGE_STATUS] = "judge_status",
+    [SLOT_REASON] = "reason",
+    [SLOT_MARKERS] = "markers",
+    [SLOT_PARTIAL] = "wai_partial",
+    [SLOT_REPORT] = "wai_report",
 };
 
 enum { BUCKETS = 64, NO_SLOT = -1 };
@@ -351,5 +365,7 @@ void facts_read(struct facts_reader *r, const struct row *row, struct row_facts 
     facts->judge_status = truthy(r, SLOT_JUDGE_STATUS);
     facts->reason = truthy(r, SLOT_REASON);
     facts->markers = typed(r, SLOT_MARKERS, JSON_VALUE_OBJECT);
+    facts->partial_summary = r->values[SLOT_PARTIAL] != NULL;
+    facts->report = r->values[SLOT_REPORT] != NULL;
     read_slice(r, facts);
 }

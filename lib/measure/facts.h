@@ -41,6 +41,8 @@ struct row_facts {
     const struct json_value *judge_status; /* truthy, or NULL */
     const struct json_value *reason;       /* truthy, or NULL */
     const struct json_value *markers;      /* an object, or NULL */
+    bool partial_summary;                  /* not a row: a line of --partial */
+    bool report;                           /* not a row: a report of one of the tools */
     bool has_slice;
     struct span slice; /* text of the key that --by names; not empty */
 };

@@ -1,0 +1,467 @@
+/* wai-passat: pass rates of graded rows, each with its interval, and gates on them. Rows (or partial
+ * summaries) go into one struct passat, that into a report, the report to standard output and to the
+ * files that are asked for; room measure does the work. */
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "base/signals.h"
+#include "measure/baseline.h"
+#include "measure/ci.h"
+#include "measure/passat_set.h"
+#include "measure/seed.h"
+
+struct options {
+    int64_t k, min_k, n_boot, shard;
+    bool unanimous_short, per_task, signal, bool_rewards, json, partial, merge, repeat_shards;
+    const char *seed, *interval, *markers, *band, *by, *task_key, *reward_key, *report;
+    double level;
+    struct gate_options gates;
+    const char *baseline, *baseline_rule, *save_baseline;
+    double margin, run_std;
+    int64_t run_std_runs;
+    bool run_std_given, run_std_runs_given, baseline_option;
+    struct ci_options ci;
+    struct row_options rows;
+};
+
+#define AT(field) .offset = offsetof(struct options, field)
+
+static const struct option OPTIONS[] = {
+    {.kind = OPTION_INT, .letter = 'k', .name = "k", AT(k), .arg = "N", .min = 1, .max = 1e9,
+     .help = "tries drawn for pass^k and pass@k (the smallest group of two or more)"},
+    {.kind = OPTION_INT, .name = "min-k", AT(min_k), .arg = "N", .max = 1e9,
+     .help = "under this k, pass^k and pass@k are withheld (4)"},
+    {.kind = OPTION_FLAG, .name = "unanimous-short", AT(unanimous_short),
+     .help = "a task with fewer than k tries that all agree counts as staying so"},
+    {.kind = OPTION_OPTIONAL, .name = "markers", AT(markers), .arg = "LIST",
+     .help = "a summary per marker, or of those in the list NAME,NAME"},
+    {.kind = OPTION_FLAG, .name = "per-task", AT(per_task), .help = "the pass rate of each task"},
+    {.kind = OPTION_FLAG, .name = "signal", AT(signal),
+     .help = "how many tasks are mixed, and so can teach"},
+    {.kind = OPTION_TEXT, .name = "band", AT(band), .arg = "LO,HI",
+     .help = "difficulty band of --signal (0.2,0.8)"},
+    {.kind = OPTION_TEXT, .name = "by", AT(by), .arg = "KEY",
+     .help = "the same report for each value of KEY of the rows"},
+    {.kind = OPTION_TEXT, .name = "task-key", AT(task_key), .arg = "KEY,KEY",
+     .help = "keys that name a task, the first that says something (scenario_id,task_id,prompt)"},
+    {.kind = OPTION_TEXT, .name = "reward-key", AT(reward_key), .arg = "KEY,KEY",
+     .help = "keys that hold the verdict, the first that is 0 or 1 (reward,qwen_reward)"},
+    {.kind = OPTION_FLAG, .name = "bool-rewards", AT(bool_rewards),
+     .help = "count true and false as 1 and 0"},
+    {.kind = OPTION_INT, .name = "n-boot", AT(n_boot), .arg = "N", .min = 1, .max = MEASURE_DRAWS_MAX,
+     .help = "replicates behind an interval (2000)"},
+    {.kind = OPTION_TEXT, .name = "seed", AT(seed), .arg = "N", .help = "seed of the draws (0)"},
+    {.kind = OPTION_REAL, .name = "level", AT(level), .arg = "X", .max = 1,
+     .help = "coverage of the intervals (0.95)"},
+    {.kind = OPTION_CHOICE, .name = "interval", AT(interval), .choices = "percentile|t|bca",
+     .help = "how intervals are made (percentile)"},
+    GATE_OPTIONS(struct options, gates),
+    {.kind = OPTION_TEXT, .name = "baseline", AT(baseline), .arg = "FILE", .file = true,
+     .help = "compare with another run: rows, a partial summary, or a report with per_task"},
+    {.kind = OPTION_CHOICE, .name = "baseline-rule", AT(baseline_rule), .seen = offsetof(struct options, baseline_option),
+     .choices = "regress|noninferior|drop", .help = "when the comparison is red (regress)"},
+    {.kind = OPTION_REAL, .name = "margin", AT(margin), .arg = "X", .max = 1,
+     .help = "loss that noninferior and drop put up with (0.05)", .seen = offsetof(struct options, baseline_option)},
+    {.kind = OPTION_REAL, .name = "run-std", AT(run_std), .arg = "X", .max = 1e9, .seen = offsetof(struct options, run_std_given),
+     .help = "spread of this eval's mean from run to run; regress is not red inside its band"},
+    {.kind = OPTION_INT, .name = "run-std-runs", AT(run_std_runs), .arg = "N", .min = 2, .max = 1e9,
+     .seen = offsetof(struct options, run_std_runs_given), .help = "runs that --run-std was taken from"},
+    {.kind = OPTION_TEXT, .name = "save-baseline", AT(save_baseline), .arg = "FILE", .file = true,
+     .help = "write what --baseline reads"},
+    CI_OPTIONS(struct options, ci),
+    {.kind = OPTION_FLAG, .name = "partial", AT(partial),
+     .help = "print a mergeable summary instead of the report"},
+    {.kind = OPTION_INT, .name = "shard", AT(shard), .arg = "N", .max = 1e15,
+     .help = "number of this worker's part of the rows (0)"},
+    {.kind = OPTION_FLAG, .name = "merge", AT(merge),
+     .help = "operands are such summaries, rows among them allowed"},
+    {.kind = OPTION_FLAG, .name = "allow-repeat-shards", AT(repeat_shards),
+     .help = "two summaries may have the same shard number"},
+    {.kind = OPTION_FLAG, .name = "json", AT(json), .help = "the report as one JSON object"},
+    {.kind = OPTION_TEXT, .name = "report", AT(report), .arg = "FILE", .file = true,
+     .help = "that object in FILE too"},
+    ROW_OPTIONS(struct options, rows),
+    {0},
+};
+
+static const struct command COMMAND = {
+    .name = "wai-passat",
+    .synopsis = "[OPTIONS] [FILE...]",
+    .purpose = "pass@1, pass^k and pass@k of graded rows, with intervals over tasks; a gate for CI",
+    .options = OPTIONS,
+    .examples = "wai-passat scored.jsonl\n"
+                "wai-passat --fail-under 0.5 --gate-on lower --min-tasks 20 scored.jsonl\n"
+                "wai-passat --baseline main.json --junit gates.xml scored.jsonl\n",
+    .exit_status = "1    a gate is red: every gate is judged and printed\n",
+};
+
+/* What the options come to. */
+struct plan {
+    const struct options *o;
+    struct passat_input input;
+    struct passat_settings settings;
+    struct baseline_options against;
+    struct baseline baseline;
+    struct rng rng;
+    struct buf seed;
+    struct option_list task_keys, reward_keys, markers;
+    struct arena names;
+};
+
+/* ---- options ------------------------------------------------------------------------------------ */
+
+static void list_add(struct plan *plan, struct option_list *list, struct span item)
+{
+    list->items = mem_grow(list->items, &list->cap, list->count + 1, sizeof *list->items);
+    list->items[list->count++] = arena_span(&plan->names, item).ptr;
+}
+
+/* KEY,KEY into the list. */
+static int split(struct plan *plan, const char *option, const char *text, struct option_list *list,
+                 struct error *error)
+{
+    while (text) {
+        const char *comma = strchr(text, ',');
+        struct span item = comma ? span_make(text, (size_t)(comma - text)) : span_text(text);
+        if (span_starts(item, SPAN("marker:")) && list == &plan->markers)
+            item = span_slice(item, strlen("marker:"), item.len);
+        if (item.len == 0)
+            return error_set(error, ERROR_USAGE, "--%s has an empty name; write NAME,NAME", option);
+        list_add(plan, list, item);
+        text = comma ? comma + 1 : NULL;
+    }
+    return 0;
+}
+
+static int read_band(const char *text, double *low, double *high, struct error *error)
+{
+    const char *comma = text ? strchr(text, ',') : NULL;
+    if (!text)
+        return 0;
+    char *first = comma ? strndup(text, (size_t)(comma - text)) : NULL;
+    bool ok = first && option_read_real(first, low) == 0 && option_read_real(comma + 1, high) == 0 &&
+              *low >= 0 && *low <= *high && *high <= 1;
+    free(first);
+    return ok ? 0
+              : error_set(error, ERROR_USAGE, "--band %s: write LO,HI with 0 <= LO <= HI <= 1", text);
+}
+
+/* Gates name metrics; the markers among them have to be kept. */
+static int check_gates(struct plan *plan, const struct option_list *list, struct error *error)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        struct span metric;
+        double limit;
+        int code = gate_read(list->items[i], &metric, &limit, error);
+        if (code == 0)
+            code = passat_metric_check(metric, plan->o->by != NULL, error);
+        if (code < 0)
+            return code;
+        struct span marker = passat_metric_marker(metric);
+        if (marker.ptr)
+            list_add(plan, &plan->markers, marker);
+    }
+    return 0;
+}
+
+static int plan_markers(struct plan *plan, struct error *error)
+{
+    const struct options *o = plan->o;
+    struct passat_options *keep = &plan->input.keep;
+    int code = 0;
+    if (o->markers && *o->markers)
+        code = split(plan, "markers", o->markers, &plan->markers, error);
+    if (code == 0)
+        code = check_gates(plan, &o->gates.fail_under, error);
+    if (code == 0)
+        code = check_gates(plan, &o->gates.fail_over, error);
+    bool all = (o->markers && !*o->markers) || (o->merge && plan->markers.count > 0);
+    keep->markers = all || plan->markers.count > 0;
+    keep->marker_names = all || plan->markers.count == 0 ? NULL : plan->markers.items;
+    keep->n_marker_names = keep->marker_names ? plan->markers.count : 0;
+    return code;
+}
+
+static bool gated(const struct options *o)
+{
+    return o->gates.fail_under.count || o->gates.fail_over.count || o->gates.min_tasks_given ||
+           o->gates.min_graded_given || o->gates.strict || o->baseline;
+}
+
+static int check_together(const struct options *o, struct error *error)
+{
+    if (!(o->level > 0 && o->level < 1))
+        return error_set(error, ERROR_USAGE, "--level must lie between 0 and 1, both left out");
+    if (o->partial && (gated(o) || o->by || o->ci.junit || o->ci.summary || o->save_baseline))
+        return error_set(error, ERROR_USAGE, "--partial prints a summary and no report: gates, slices "
+                                             "and CI outputs belong to the run with --merge");
+    if (o->merge && o->by)
+        return error_set(error, ERROR_USAGE, "--by needs rows: a partial summary has no slices");
+    if (o->merge && o->markers && *o->markers)
+        return error_set(error, ERROR_USAGE, "--markers=LIST chooses when summaries are written; with "
+                                             "--merge give --markers alone");
+    if (!o->baseline && (o->baseline_option || o->run_std_given || o->run_std_runs_given))
+        return error_set(error, ERROR_USAGE,
+                         "--baseline-rule, --margin and --run-std need --baseline FILE");
+    if (o->run_std_runs_given && !o->run_std_given)
+        return error_set(error, ERROR_USAGE, "--run-std-runs needs --run-std");
+    return ci_check(&o->ci, error);
+}
+
+static int make_plan(struct plan *plan, struct error *error)
+{
+    const struct options *o = plan->o;
+    int code = check_together(o, error);
+    if (code == 0 && o->task_key)
+        code = split(plan, "task-key", o->task_key, &plan->task_keys, error);
+    if (code == 0 && o->reward_key)
+        code = split(plan, "reward-key", o->reward_key, &plan->reward_keys, error);
+    if (code == 0)
+        code = seed_read(o->seed, &plan->seed, error);
+    if (code == 0)
+        code = plan_markers(plan, error);
+    struct passat_settings *settings = &plan->settings;
+    *settings = (struct passat_settings){.k = o->k,
+                                         .min_k = o->min_k,
+                                         .unanimous_short = o->unanimous_short,
+                                         .signal = o->signal,
+                                         .band_low = MEASURE_BAND_LOW,
+                                         .band_high = MEASURE_BAND_HIGH};
+    if (code == 0)
+        code = read_band(o->band, &settings->band_low, &settings->band_high, error);
+    if (code < 0)
+        return code;
+    seed_start(buf_cstr(&plan->seed), 0, &plan->rng);
+    settings->boot = (struct boot_options){.start = &plan->rng, .draws = o->n_boot, .level = o->level};
+    settings->boot.kind = *o->interval == 't'   ? INTERVAL_T
+                          : *o->interval == 'b' ? INTERVAL_BCA
+                                                : INTERVAL_PERCENTILE;
+    plan->against = (struct baseline_options){
+        .rule = *o->baseline_rule == 'n'   ? BASELINE_NONINFERIOR
+                : *o->baseline_rule == 'd' ? BASELINE_DROP
+                                           : BASELINE_REGRESS,
+        .margin = o->margin,
+        .run_std = o->run_std_given ? o->run_std : NAN,
+        .run_std_runs = o->run_std_runs_given ? (double)o->run_std_runs : NAN};
+    plan->input.facts = (struct facts_options){
+        plan->task_keys.items, plan->task_keys.count, plan->reward_keys.items,
+        plan->reward_keys.count, o->bool_rewards, o->by};
+    plan->input.keep.shard = (uint64_t)o->shard;
+    plan->input.merge = o->merge;
+    plan->input.repeat_shards = o->repeat_shards;
+    plan->input.all_tasks = o->ci.junit_tasks;
+    return 0;
+}
+
+static void free_plan(struct plan *plan)
+{
+    baseline_free(&plan->baseline);
+    buf_free(&plan->seed);
+    option_list_free(&plan->task_keys);
+    option_list_free(&plan->reward_keys);
+    option_list_free(&plan->markers);
+    arena_free(&plan->names);
+}
+
+/* ---- the pipe ----------------------------------------------------------------------------------- */
+
+static int write_file(const char *path, struct span text, struct error *error)
+{
+    struct file *file = file_create(path, error);
+    if (!file)
+        return error->code;
+    int code = file_write(file, text, error);
+    if (code == 0)
+        return file_commit(file, error);
+    file_abandon(file);
+    return code;
+}
+
+static int print(struct buf *text, struct error *error)
+{
+    return file_write_all(STDOUT_FILENO, "standard output", buf_span(text), error);
+}
+
+static void judge(const struct plan *plan, struct passat_report *report, struct passat_view *view,
+                  struct gates *gates)
+{
+    gates_judge(&plan->o->gates, passat_view_metric, view, gates);
+    if (plan->o->baseline) {
+        struct change_options options = {plan->settings.boot, MEASURE_MIN_PAIRED};
+        struct metric_change change;
+        options.boot.kind = INTERVAL_PERCENTILE;
+        compare_metric(plan->baseline.tasks, plan->baseline.n, report->tasks, report->rates.n_groups,
+                       &options, &change);
+        gate_baseline(&change, "pass_at_1", &plan->against, gates);
+        baseline_warn(&plan->baseline, report, &report->warnings);
+        notes_free(&change.notes);
+    }
+    if (plan->o->gates.strict)
+        gates_strict(&report->warnings, report->rates.n_groups > 0, gates);
+}
+
+/* The keys of the tasks that have no verdict. */
+static struct span *unjudged(const struct passat_set *set, const struct passat_report *report,
+                             size_t *count)
+{
+    struct map judged = {0};
+    struct span *keys = mem_zero(set->tasks.count, sizeof *keys);
+    for (size_t i = 0; i < report->rates.n_groups; i++)
+        map_add(&judged, report->tasks[i].key, NULL);
+    *count = 0;
+    for (size_t i = 0; i < set->tasks.count; i++)
+        if (map_find(&judged, set->tasks.keys[i]) == MAP_NONE)
+            keys[(*count)++] = set->tasks.keys[i];
+    map_free(&judged);
+    return keys;
+}
+
+static int write_ci(const struct plan *plan, const struct passat_set *set,
+                    const struct passat_view *view, struct error *error)
+{
+    struct ci_row rows[PASSAT_CI_ROWS];
+    struct buf headline = {0}, numbers = {0};
+    const struct passat_report *report = view->report;
+    struct ci_property properties[SETTINGS + 4];
+    size_t n = 0;
+    for (size_t i = 0; i < SETTINGS; i++)
+        if (report->settings[i].json.ptr)
+            properties[n++] = (struct ci_property){SETTING_NAMES[i], report->settings[i].json};
+    properties[n++] = (struct ci_property){"seed", span_text(view->seed)};
+    buf_format(&numbers, "%lld %.17g", (long long)plan->o->n_boot, plan->o->level);
+    size_t blank = span_find(buf_span(&numbers), SPAN(" "), 0);
+    properties[n++] = (struct ci_property){"n_boot", span_slice(buf_span(&numbers), 0, blank)};
+    properties[n++] =
+        (struct ci_property){"level", span_slice(buf_span(&numbers), blank + 1, numbers.len)};
+    properties[n++] = (struct ci_property){"interval", span_text(plan->o->interval)};
+    passat_headline(report, &headline);
+    struct ci_report ci = {.tool = COMMAND.name,
+                           .headline = buf_cstr(&headline),
+                           .gates = view->gates,
+                           .notes = &report->notes,
+                           .warnings = &report->warnings,
+                           .properties = properties,
+                           .n_properties = n,
+                           .rows = rows,
+                           .n_rows = passat_ci_rows(report, rows),
+                           .tasks = report->tasks,
+                           .n_tasks = report->rates.n_groups};
+    struct span *rest = unjudged(set, report, &ci.n_unjudged);
+    ci.unjudged = rest;
+    int code = ci_write(&ci, &plan->o->ci, error);
+    free(rest);
+    buf_free(&headline);
+    buf_free(&numbers);
+    return code;
+}
+
+static int write_reports(const struct plan *plan, const struct passat_set *set,
+                         const struct passat_view *view, struct error *error)
+{
+    struct buf json = {0}, text = {0};
+    struct json_writer writer;
+    json_write_start(&writer, &json, JSON_STYLE_COMPACT);
+    passat_json(view, &writer);
+    buf_byte(&json, '\n');
+    if (!plan->o->json)
+        passat_text(view, &text);
+    int code = print(plan->o->json ? &json : &text, error);
+    if (code == 0 && plan->o->report)
+        code = write_file(plan->o->report, buf_span(&json), error);
+    if (code == 0)
+        code = write_ci(plan, set, view, error);
+    buf_free(&json);
+    buf_free(&text);
+    return code;
+}
+
+/* One line of a summary, to standard output or to a file. */
+static int write_partial(const struct passat_set *set, const char *path, struct error *error)
+{
+    struct buf line = {0};
+    passat_partial_write(set->all, &set->keys, &line);
+    buf_byte(&line, '\n');
+    int code = path ? write_file(path, buf_span(&line), error) : print(&line, error);
+    buf_free(&line);
+    return code;
+}
+
+/* Returns the number of red gates or a negative code. */
+static int report_all(const struct plan *plan, const struct passat_set *set, struct error *error)
+{
+    struct passat_report report;
+    struct gates gates = {0};
+    passat_report_make(set->all, &plan->settings, &report);
+    struct passat_view view = {.report = &report,
+                               .settings = &plan->settings,
+                               .seed = plan->seed.data,
+                               .markers = plan->o->markers != NULL,
+                               .per_task = plan->o->per_task,
+                               .sliced = plan->o->by != NULL,
+                               .gates = &gates};
+    struct passat_slice *slices = passat_set_slices(set, &plan->settings, &view.n_slices);
+    view.slices = slices;
+    judge(plan, &report, &view, &gates);
+    int code = write_reports(plan, set, &view, error);
+    if (code == 0 && plan->o->save_baseline && report.rates.n_groups == 0)
+        code = error_set(error, ERROR_INPUT,
+                         "no row carries a verdict, so there is no baseline to save in %s; grade the "
+                         "rows first",
+                         plan->o->save_baseline);
+    else if (code == 0 && plan->o->save_baseline)
+        code = write_partial(set, plan->o->save_baseline, error);
+    int red = gates_red(&gates) > 0;
+    passat_slices_free(slices, view.n_slices);
+    passat_report_free(&report);
+    gates_free(&gates);
+    return code < 0 ? code : red;
+}
+
+static int run(struct plan *plan, const struct operands *operands, struct error *error)
+{
+    const struct options *o = plan->o;
+    struct passat_set set = {0};
+    struct row_source source = {
+        .paths = operands->items, .n_paths = operands->count, .options = o->rows};
+    int code = make_plan(plan, error);
+    if (code == 0 && o->baseline)
+        code = baseline_read(o->baseline, &plan->input.facts, &o->rows, &plan->baseline, error);
+    if (code == 0)
+        code = passat_set_read(&set, &source, &plan->input, error);
+    if (code == 0)
+        code = o->partial ? write_partial(&set, NULL, error) : report_all(plan, &set, error);
+    passat_set_free(&set);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    struct options o = {.min_k = MEASURE_MIN_K,
+                        .n_boot = STAT_BOOT_DRAWS,
+                        .seed = "0",
+                        .level = STAT_LEVEL,
+                        .interval = "percentile",
+                        .gates = {.on = "point"},
+                        .baseline_rule = "regress",
+                        .margin = MEASURE_MARGIN,
+                        .ci = CI_OPTIONS_DEFAULT,
+                        .rows = ROW_OPTIONS_DEFAULT};
+    struct plan plan = {.o = &o};
+    struct operands operands = {0};
+    struct error error;
+    signals_open();
+    log_open(COMMAND.name);
+    int code = options_parse(&COMMAND, argc, argv, &o, &operands, &error);
+    if (code != OPTIONS_RUN)
+        return code == OPTIONS_DONE ? 0 : log_fail(&error);
+    log_quiet(o.rows.quiet);
+    code = run(&plan, &operands, &error);
+    free_plan(&plan);
+    operands_free(&operands);
+    option_list_free(&o.gates.fail_under);
+    option_list_free(&o.gates.fail_over);
+    return code < 0 ? log_fail(&error) : code;
+}

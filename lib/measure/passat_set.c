@@ -1,0 +1,133 @@
+/* passat_set.c: see passat_set.h. */
+#include "measure/passat_set.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+/* Sets up the readers and the accumulators. */
+static void open_set(struct passat_set *set, const struct passat_input *input)
+{
+    *set = (struct passat_set){0};
+    set->facts = facts_open(&input->facts);
+    set->keys = (struct passat_keys){facts_reward_keys(set->facts), facts_task_keys(set->facts),
+                                     input->facts.bool_rewards};
+    set->all = passat_new(&input->keep);
+}
+
+static struct passat *slice_of(struct passat_set *set, struct span name,
+                               const struct passat_options *keep)
+{
+    bool fresh;
+    size_t number = map_add(&set->slice_names, name, &fresh);
+    if (fresh) {
+        set->slices = mem_grow(set->slices, &set->cap_slices, number + 1, sizeof *set->slices);
+        set->slices[number] = passat_new(keep);
+    }
+    return set->slices[number];
+}
+
+/* A partial summary in the place of a row. */
+static int take_partial(struct passat_set *set, struct passat *joined, const struct row *row,
+                        const struct passat_input *input, struct error *error)
+{
+    if (!input->merge)
+        return error_set(error, ERROR_INPUT,
+                         "%s:%llu: a partial summary, not a row; read it with --merge", row->file,
+                         (unsigned long long)row->line_number);
+    struct passat *part = passat_partial_read(row->value, &set->keys, error);
+    int code = part ? passat_merge(joined, part, input->repeat_shards, error) : ERROR_INPUT;
+    passat_free(part);
+    if (code < 0)
+        error_prefix(error, "%s:%llu", row->file, (unsigned long long)row->line_number);
+    return code;
+}
+
+static int read_rows(struct passat_set *set, struct passat *joined, struct row_reader *reader,
+                     const struct passat_input *input, struct error *error)
+{
+    struct row row;
+    struct row_facts facts;
+    int got;
+    while ((got = row_reader_next(reader, &row, error)) > 0) {
+        facts_read(set->facts, &row, &facts);
+        if (facts.partial_summary) {
+            if ((got = take_partial(set, joined, &row, input, error)) < 0)
+                return got;
+            continue;
+        }
+        if (facts.report)
+            return error_set(error, ERROR_INPUT,
+                             "%s:%llu: a report, not a row; give the rows it is of", row.file,
+                             (unsigned long long)row.line_number);
+        passat_add(set->all, &facts);
+        if (facts.has_slice)
+            passat_add(slice_of(set, facts.slice, &input->keep), &facts);
+        if (input->all_tasks)
+            map_add(&set->tasks, facts.task, NULL);
+    }
+    return got;
+}
+
+int passat_set_read(struct passat_set *set, const struct row_source *source,
+                    const struct passat_input *input, struct error *error)
+{
+    open_set(set, input);
+    struct row_reader *reader = row_reader_open(source, error);
+    if (!reader)
+        return error->code;
+    struct passat_options none = {0};
+    struct passat *joined = passat_new(&none);
+    int code = read_rows(set, joined, reader, input, error);
+    passat_add_bad(set->all, row_reader_counts(reader).bad);
+    int closed = row_reader_close(reader, code < 0 ? NULL : error);
+    code = code < 0 ? code : closed;
+    if (code == 0 && input->merge) {
+        code = passat_merge(joined, set->all, input->repeat_shards, error);
+        if (code < 0)
+            error_prefix(error, "rows beside the summaries");
+        struct passat *rows = set->all;
+        set->all = joined;
+        joined = rows;
+    }
+    passat_free(joined);
+    return code;
+}
+
+void passat_set_free(struct passat_set *set)
+{
+    facts_close(set->facts);
+    passat_free(set->all);
+    for (size_t i = 0; i < set->slice_names.count; i++)
+        passat_free(set->slices[i]);
+    free(set->slices);
+    map_free(&set->slice_names);
+    map_free(&set->tasks);
+    *set = (struct passat_set){0};
+}
+
+static int by_name(const void *left, const void *right)
+{
+    const struct passat_slice *a = left, *b = right;
+    return span_compare(a->name, b->name);
+}
+
+struct passat_slice *passat_set_slices(const struct passat_set *set,
+                                       const struct passat_settings *settings, size_t *count)
+{
+    *count = set->slice_names.count;
+    struct passat_slice *slices = mem_zero(*count, sizeof *slices);
+    for (size_t i = 0; i < *count; i++) {
+        slices[i].name = set->slice_names.keys[i];
+        passat_report_make(set->slices[i], settings, &slices[i].report);
+    }
+    qsort(slices, *count, sizeof *slices, by_name);
+    return slices;
+}
+
+void passat_slices_free(struct passat_slice *slices, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        passat_report_free(&slices[i].report);
+    free(slices);
+}
