@@ -202,6 +202,11 @@ static int filter_rows(struct run *run, const struct operands *operands, struct 
     for (size_t i = 0; i < n; i++)
         run->scratch[i] = decontam_scratch_new(run->index);
     int code = row_filter_run(&filter, counts, error);
+    if (code == ERROR_INTERRUPTED)
+        error_set(error, code, "interrupted after %llu rows, of which %llu were clean%s",
+                  (unsigned long long)run->counts.rows,
+                  (unsigned long long)run->counts.rules[DECONTAM_CLEAN],
+                  s->output ? "; nothing was written" : "");
     for (size_t i = 0; i < n; i++)
         decontam_scratch_free(run->scratch[i]);
     free(run->scratch);
@@ -264,7 +269,8 @@ static int write_report(const struct run *run, struct error *error)
 static void warn(const struct run *run, const struct row_counts *counts)
 {
     if (counts->bad)
-        log_warning("%llu bad lines were %s", (unsigned long long)counts->bad,
+        log_warning("%llu bad line%s %s", (unsigned long long)counts->bad,
+                    counts->bad == 1 ? " was" : "s were",
                     strcmp(run->settings->rows.on_bad, "skip") ? "moved" : "skipped");
     if (!decontam_index_rows(run->index))
         log_warning("the holdout has no rows: nothing was compared");
@@ -315,6 +321,9 @@ static int prepare(struct run *run, struct settings *s, const struct operands *o
     if (s->json && !s->dry_run)
         return error_set(error, ERROR_USAGE, "--json goes with --dry-run; rows are on standard output "
                          "otherwise (--report FILE writes the object beside them)");
+    if (s->output && s->dry_run)
+        return error_set(error, ERROR_USAGE, "--output and --dry-run: a dry run writes no rows; leave "
+                         "one of them out");
     if (s->rows.jobs == 0)
         s->rows.jobs = pool_cpu_count();
     run->options.ngram = (size_t)s->ngram;

@@ -84,7 +84,7 @@ struct decontam_counts {
     uint64_t rows, with_task, unreadable;
     uint64_t rules[4];       /* by enum decontam_rule */
     uint64_t *fields;        /* by place in options->fields: exact and near; owned */
-    struct buf examples;     /* JSON objects, commas between them */
+    struct buf examples;     /* JSON objects, a line each */
     size_t n_examples;
     bool same_file;          /* a training file is an evaluation file */
 };

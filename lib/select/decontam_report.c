@@ -30,14 +30,14 @@ void decontam_example(struct decontam_counts *counts, const struct decontam_find
                       const struct row *row, struct decontam_scratch *s)
 {
     struct json_writer w;
-    if (counts->n_examples++)
-        buf_byte(&counts->examples, ',');
-    json_write_start(&w, &counts->examples, JSON_STYLE_COMPACT);
+    counts->n_examples++;
+    json_write_start(&w, &counts->examples, JSON_STYLE_SPACED);
     json_write_object(&w);
     json_write_key(&w, "index");
     json_write_int(&w, (int64_t)row->index);
     decontam_finding_write(finding, index, options, row, s, &w);
     json_write_end_object(&w);
+    buf_byte(&counts->examples, '\n');
 }
 
 uint64_t decontam_flagged(const struct decontam_counts *counts)
@@ -107,8 +107,8 @@ static void say(enum note note, const struct decontam_counts *counts,
         break;
     case NOTE_UNREADABLE:
         buf_format(out,
-                   "%llu rows have a text without a letter a-z or a digit: it was compared whole, "
-                   "partial copies of it were not looked for",
+                   "rows with a text that has neither a letter a-z nor a digit: %llu; it was compared "
+                   "whole, partial copies of it were not looked for",
                    (unsigned long long)counts->unreadable);
         break;
     case NOTE_SAME_FILE:
@@ -195,13 +195,14 @@ static void write_notes(const struct decontam_counts *counts, const struct decon
 
 static void write_examples(const struct decontam_counts *counts, struct json_writer *w)
 {
-    struct buf list = {0};
-    buf_byte(&list, '[');
-    buf_span_add(&list, buf_span(&counts->examples));
-    buf_byte(&list, ']');
+    const char *at = counts->examples.data, *end;
     json_write_key(w, "examples");
-    json_write_raw(w, buf_span(&list));
-    buf_free(&list);
+    json_write_array(w);
+    for (size_t i = 0; i < counts->n_examples; i++, at = end + 1) {
+        end = strchr(at, '\n');
+        json_write_raw(w, span_make(at, (size_t)(end - at)));
+    }
+    json_write_end_array(w);
 }
 
 void decontam_report(const struct decontam_counts *counts, const struct decontam_index *index,
