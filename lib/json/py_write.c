@@ -190,7 +190,8 @@ static void write_object(struct writer *w)
         write_member(w, n);
     }
     w->at++;
-    settle(w, w->members + base, w->count - base, from);
+    if (w->count > base)
+        settle(w, &w->members[base], w->count - base, from);
     w->count = base;
     buf_byte(w->out, '}');
 }

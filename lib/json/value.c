@@ -15,25 +15,30 @@ static const char *space_skip(const char *p, const char *end)
 
 /* ---- walking ------------------------------------------------------------------------------------ */
 
-const char *string_skip(const char *p, const char *end, uint8_t *flags)
+/* The first quote or backslash from p on. */
+static const char *special_find(const char *p, const char *end)
 {
     const uint64_t ones = 0x0101010101010101, tops = 0x8080808080808080;
-    *flags = 0;
-    for (p++; p < end; p++) {
-        while (end - p >= 8) {
-            uint64_t w;
-            memcpy(&w, p, 8);
-            uint64_t quote = w ^ (ones * '"'), slash = w ^ (ones * '\\');
-            if ((((quote - ones) & ~quote) | ((slash - ones) & ~slash)) & tops)
-                break;
-            p += 8;
-        }
-        while (p < end && *p != '"' && *p != '\\')
-            p++;
-        if (p == end || *p == '"')
+    while (end - p >= 8) {
+        uint64_t w;
+        memcpy(&w, p, 8);
+        uint64_t quote = w ^ (ones * '"'), slash = w ^ (ones * '\\');
+        if ((((quote - ones) & ~quote) | ((slash - ones) & ~slash)) & tops)
             break;
-        *flags = JSON_FLAG_ESCAPED;
+        p += 8;
+    }
+    while (p < end && *p != '"' && *p != '\\')
         p++;
+    return p;
+}
+
+const char *string_skip(const char *p, const char *end, uint8_t *flags)
+{
+    *flags = 0;
+    p = special_find(p + 1, end);
+    while (p < end && *p == '\\') {
+        *flags = JSON_FLAG_ESCAPED;
+        p = special_find(p + 2, end);
     }
     return p < end ? p + 1 : end;
 }

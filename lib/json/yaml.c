@@ -22,8 +22,10 @@ struct reading {
     const char *name;
     struct error *error;
     struct map anchor_names;
-    struct anchor *anchors; /* by number of the name */
-    size_t cap;
+    size_t *newest; /* by number of the name: the anchor that an alias means now */
+    size_t newest_cap;
+    struct anchor *anchors; /* in the order of the text; a name may come again */
+    size_t count, cap;
     size_t cost;     /* values made so far, expanded ones included */
     size_t expanded; /* of which by aliases */
 };
@@ -241,25 +243,23 @@ static struct node read_scalar(struct reading *r, const yaml_event_t *event)
 
 /* ---- anchors and aliases ------------------------------------------------------------------------- */
 
+/* Returns the number of the new anchor, or MAP_NONE without a name. */
 static size_t open_anchor(struct reading *r, const yaml_char_t *name)
 {
     if (!name)
         return MAP_NONE;
-    bool fresh;
-    size_t number = map_add(&r->anchor_names, span_text((const char *)name), &fresh);
-    if (fresh) {
-        r->anchors = mem_grow(r->anchors, &r->cap, number + 1, sizeof *r->anchors);
-        r->anchors[number] = (struct anchor){0};
-    }
-    json_decref(r->anchors[number].tree);
-    r->anchors[number].tree = NULL;
-    return number;
+    size_t number = map_add(&r->anchor_names, span_text((const char *)name), NULL);
+    r->newest = mem_grow(r->newest, &r->newest_cap, number + 1, sizeof *r->newest);
+    r->anchors = mem_grow(r->anchors, &r->cap, r->count + 1, sizeof *r->anchors);
+    r->anchors[r->count] = (struct anchor){0};
+    r->newest[number] = r->count;
+    return r->count++;
 }
 
-static void close_anchor(struct reading *r, size_t number, struct node node, size_t cost)
+static void close_anchor(struct reading *r, size_t anchor, struct node node, size_t cost)
 {
-    if (number != MAP_NONE && node.tree)
-        r->anchors[number] = (struct anchor){json_incref(node.tree), cost, node.height};
+    if (anchor != MAP_NONE && node.tree)
+        r->anchors[anchor] = (struct anchor){json_incref(node.tree), cost, node.height};
 }
 
 static struct node read_alias(struct reading *r, const yaml_event_t *event, int depth)
@@ -268,7 +268,7 @@ static struct node read_alias(struct reading *r, const yaml_event_t *event, int 
     size_t number = map_find(&r->anchor_names, span_text(name));
     if (number == MAP_NONE)
         return fail(r, event->start_mark, "an alias without its anchor");
-    const struct anchor *anchor = &r->anchors[number];
+    const struct anchor *anchor = &r->anchors[r->newest[number]];
     if (!anchor->tree)
         return fail(r, event->start_mark, "an alias inside the value that it stands for");
     if (depth + anchor->height > JSON_DEPTH_MAX)
@@ -508,9 +508,10 @@ json_t *json_tree_yaml(struct span s, const char *name, struct error *error)
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)(s.ptr ? s.ptr : ""), s.len);
     json_t *tree = read_stream(&r);
     yaml_parser_delete(&r.parser);
-    for (size_t i = 0; i < r.anchor_names.count; i++)
+    for (size_t i = 0; i < r.count; i++)
         json_decref(r.anchors[i].tree);
     free(r.anchors);
+    free(r.newest);
     map_free(&r.anchor_names);
     return tree;
 }
