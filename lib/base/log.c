@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/signals.h"
 
 static const char *program_name = "wai";
 static bool be_quiet;
@@ -78,5 +79,5 @@ void log_error(const struct error *e)
 int log_fail(const struct error *e)
 {
     log_error(e);
-    return -e->code;
+    return e->code == ERROR_INTERRUPTED && signals_caught() ? signals_exit_status() : -e->code;
 }

@@ -23,7 +23,7 @@ enum {
 static const int STOPS[] = {SIGINT, SIGTERM, SIGHUP};
 enum { N_STOPS = sizeof STOPS / sizeof *STOPS };
 
-static volatile sig_atomic_t caught;
+static atomic_int caught; /* lock-free: written in the handler, read by every thread */
 static _Atomic(char *) paths[PATHS_MAX];
 static _Atomic(pid_t) groups[GROUPS_MAX];
 static atomic_bool removing; /* the handler is reading `paths`: their texts stay */
