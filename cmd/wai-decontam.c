@@ -332,6 +332,25 @@ static int prepare(struct run *run, struct settings *s, const struct operands *o
     return code ? code : compare_sides(run, operands, error);
 }
 
+static int decontaminate(struct run *run, const struct operands *operands, struct error *error)
+{
+    struct row_counts counts = {0};
+    run->index = decontam_index_new(run->options.ngram);
+    int code = read_holdout(run, error);
+    if (!code)
+        code = open_writers(run, error);
+    if (!code)
+        code = filter_rows(run, operands, &counts, error);
+    code = close_writer(code, run->clean, error);
+    code = close_writer(code, run->flagged, error);
+    if (!code)
+        code = write_report(run, error);
+    if (code)
+        return code;
+    warn(run, &counts);
+    return judge(run, error);
+}
+
 int main(int argc, char **argv)
 {
     struct error error = {0};
@@ -341,34 +360,19 @@ int main(int argc, char **argv)
                          .ngram = DECONTAM_NGRAM,
                          .overlap = DECONTAM_OVERLAP};
     struct run run = {.settings = &s};
-    struct row_counts counts = {0};
     log_open(argv[0]);
     signals_open();
     int code = options_parse(&command, argc, argv, &s, &operands, &error);
-    if (code)
-        return code < 0 ? log_fail(&error) : 0;
-    log_quiet(s.rows.quiet);
-    code = prepare(&run, &s, &operands, &error);
-    if (!code) {
-        run.index = decontam_index_new(run.options.ngram);
-        code = read_holdout(&run, &error);
-    }
-    if (!code)
-        code = open_writers(&run, &error);
-    if (!code)
-        code = filter_rows(&run, &operands, &counts, &error);
-    code = close_writer(code, run.clean, &error);
-    code = close_writer(code, run.flagged, &error);
-    if (!code)
-        code = write_report(&run, &error);
-    if (!code) {
-        warn(&run, &counts);
-        code = judge(&run, &error);
+    if (code == OPTIONS_RUN) {
+        log_quiet(s.rows.quiet);
+        code = prepare(&run, &s, &operands, &error);
+        if (!code)
+            code = decontaminate(&run, &operands, &error);
     }
     decontam_counts_free(&run.counts);
     decontam_index_free(run.index);
     free((void *)run.options.fields);
     option_list_free(&s.against);
     operands_free(&operands);
-    return code ? log_fail(&error) : 0;
+    return code < 0 ? log_fail(&error) : 0;
 }
