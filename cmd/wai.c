@@ -33,7 +33,8 @@ static struct command table(struct wai *w)
     return (struct command){
         .name = "wai",
         .synopsis = "NAME [ARGUMENT...] | help [NAME]",
-        .purpose = "Runs wai-NAME with the arguments as they are. `wai help NAME` opens its manual page.",
+        .purpose =
+            "Runs wai-NAME with the arguments as they are. `wai help NAME` opens its manual page.",
         .verbs = tools_of(w),
         .verbs_heading = "Tools, found beside wai and on PATH",
         .examples = "wai passat scored.jsonl\nwai help passat\nsource <(wai --completion bash)",
@@ -41,7 +42,8 @@ static struct command table(struct wai *w)
     };
 }
 
-/* Becomes the program: same process, its own exit status and signals. Returns only when it cannot. */
+/* Becomes the program: same process, its own exit status and signals. Returns only when it cannot.
+ */
 static int become(struct wai *w, const char *path, char **argv)
 {
     execv(path, argv);
@@ -103,7 +105,8 @@ static int run_help(struct wai *w, const char *name)
     if (own)
         buf_format(&path, "%s/wai", buf_cstr(&w->folder));
     int code = 0;
-    if (!own && (!dispatch_is_name(name) || !dispatch_find(buf_cstr(&w->folder), w->path, name, &path)))
+    if (!own &&
+        (!dispatch_is_name(name) || !dispatch_find(buf_cstr(&w->folder), w->path, name, &path)))
         code = unknown(w, name);
     if (code == 0) {
         dispatch_manual(buf_cstr(&w->folder), buf_cstr(&full), getenv("MANPATH"), &page, &manpath);
@@ -159,7 +162,8 @@ static int run_option(struct wai *w, int argc, char **argv)
     int code = options_parse(&command, argc < 3 ? argc : 3, argv, NULL, &operands, &w->error);
     operands_free(&operands);
     if (code == OPTIONS_RUN)
-        return error_set(&w->error, ERROR_USAGE, "%s is no tool; name one (wai --help lists them)", argv[1]);
+        return error_set(&w->error, ERROR_USAGE, "%s is no tool; name one (wai --help lists them)",
+                         argv[1]);
     return code == OPTIONS_DONE ? 0 : code;
 }
 

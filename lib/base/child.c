@@ -1,5 +1,5 @@
-/* child.c: one command run to its end (child.h): input goes in and output comes out in one poll loop,
- * so that neither side waits for the other. */
+/* child.c: one command run to its end (child.h): input goes in and output comes out in one poll
+ * loop, so that neither side waits for the other. */
 #include "base/child.h"
 
 #include <errno.h>
@@ -108,8 +108,8 @@ static void turn(struct running *r)
     look_at_the_clock(r);
 }
 
-int child_run(const struct child_run *run, struct buf *out, struct buf *err, struct child_exit *ended,
-              struct error *error)
+int child_run(const struct child_run *run, struct buf *out, struct buf *err,
+              struct child_exit *ended, struct error *error)
 {
     struct child_exit unused;
     struct running r = {.input = run->input,

@@ -20,12 +20,13 @@ struct child_exit {
     bool overflow;  /* ended by us after too much output */
 };
 
-/* Runs argv (NULL-terminated; argv[0] searched on PATH) or, when argv is NULL, `/bin/sh -c command`.
- * input is written to its standard input. out and err may be NULL (then inherited) and hold at most
- * out_limit bytes each (0: CHILD_LINE_MAX); more ends it. timeout_s <= 0: none. environment NULL:
- * inherited. folder NULL: this one. When the command itself has ended, what it left running in its
- * group is killed. Returns 0 when the child ran (see *ended), ERROR_SYSTEM when it could not be
- * started, ERROR_INTERRUPTED when a caught signal (signals.h) ended the wait and the child. */
+/* Runs argv (NULL-terminated; argv[0] searched on PATH) or, when argv is NULL, `/bin/sh -c
+ * command`. input is written to its standard input. out and err may be NULL (then inherited) and
+ * hold at most out_limit bytes each (0: CHILD_LINE_MAX); more ends it. timeout_s <= 0: none.
+ * environment NULL: inherited. folder NULL: this one. When the command itself has ended, what it
+ * left running in its group is killed. Returns 0 when the child ran (see *ended), ERROR_SYSTEM when
+ * it could not be started, ERROR_INTERRUPTED when a caught signal (signals.h) ended the wait and
+ * the child. */
 struct child_run {
     const char *const *argv;
     const char *command;
@@ -34,7 +35,8 @@ struct child_run {
     size_t out_limit;
     const char *const *environment;
     const char *folder;
-    void (*prepare)(void *); /* called in the child before exec: limits; must be async-signal-safe */
+    void (*prepare)(
+        void *); /* called in the child before exec: limits; must be async-signal-safe */
     void *prepare_data;
 };
 int child_run(const struct child_run *run, struct buf *out, struct buf *err,
@@ -45,7 +47,8 @@ struct coproc;
 
 enum coproc_result {
     COPROC_OK = 0,
-    COPROC_TIMEOUT,  /* no reply in time: it was ended (SIGTERM, SIGKILL 2 s later) and will be started anew */
+    COPROC_TIMEOUT,  /* no reply in time: it was ended (SIGTERM, SIGKILL 2 s later) and will be
+                        started anew */
     COPROC_DIED,     /* ended before it replied; *ended says how; will be started anew */
     COPROC_TOO_LONG, /* a line over CHILD_LINE_MAX: ended, will be started anew */
     COPROC_FAILED,   /* *error says why: it could not be started (ERROR_SYSTEM), a signal was caught

@@ -1,5 +1,5 @@
-/* child_process.c: see child_process.h. Between fork and exec only async-signal-safe calls are made,
- * since other threads may hold any lock. */
+/* child_process.c: see child_process.h. Between fork and exec only async-signal-safe calls are
+ * made, since other threads may hold any lock. */
 #include "base/child_process.h"
 
 #include <errno.h>
@@ -45,7 +45,8 @@ int process_poll_ms(const struct process *p, int64_t deadline)
     return ms > 1000000 ? 1000000 : (int)ms;
 }
 
-/* ---- starting ----------------------------------------------------------------------------------- */
+/* ---- starting -----------------------------------------------------------------------------------
+ */
 
 /* The ends of the pipes that the child takes; -1: inherited. */
 struct child_ends {
@@ -65,7 +66,8 @@ static void put_descriptor(int from, int to)
 }
 
 /* In the child, after fork. Never returns; an errno goes through `report`. */
-static _Noreturn void become(const struct child_run *run, const char *const *argv, struct child_ends ends)
+static _Noreturn void become(const struct child_run *run, const char *const *argv,
+                             struct child_ends ends)
 {
     sigset_t none;
     const int fatal[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
@@ -126,7 +128,8 @@ static int exec_result(int report)
     return got == sizeof number ? number : 0;
 }
 
-static int start(struct process *p, const struct child_run *run, const char *const *argv, int pipes[4][2])
+static int start(struct process *p, const struct child_run *run, const char *const *argv,
+                 int pipes[4][2])
 {
     struct child_ends ends = {pipes[0][0], pipes[1][1], pipes[2][1], pipes[3][1]};
     pid_t pid = fork();
@@ -134,7 +137,8 @@ static int start(struct process *p, const struct child_run *run, const char *con
         return errno;
     if (pid == 0)
         become(run, argv, ends);
-    setpgid(pid, pid); /* here too: whoever comes first. Fails harmlessly once the child has exec'd */
+    setpgid(pid,
+            pid); /* here too: whoever comes first. Fails harmlessly once the child has exec'd */
     process_close(&pipes[3][1]);
     int number = exec_result(pipes[3][0]);
     if (number) {
@@ -180,7 +184,8 @@ int process_start(struct process *p, const struct child_run *run, bool want_out,
                                         : "");
 }
 
-/* ---- ending ------------------------------------------------------------------------------------- */
+/* ---- ending -------------------------------------------------------------------------------------
+ */
 
 static void gone(struct process *p)
 {
@@ -230,7 +235,8 @@ void process_finish(struct process *p, int64_t wait_ms, struct child_exit *ended
     wait_until(p, 0, ended);
 }
 
-/* ---- writing ------------------------------------------------------------------------------------ */
+/* ---- writing ------------------------------------------------------------------------------------
+ */
 
 /* write() to a pipe whose reader has gone raises SIGPIPE in this thread. It is blocked around the
  * call and, when the call raised it, taken away before it is unblocked. */

@@ -1,5 +1,5 @@
-/* child_process.h: what child.c and coproc.c share: starting a process in a group of its own, waiting
- * for it, ending it. Not for other rooms: they use child.h. */
+/* child_process.h: what child.c and coproc.c share: starting a process in a group of its own,
+ * waiting for it, ending it. Not for other rooms: they use child.h. */
 #ifndef WAI_BASE_CHILD_PROCESS_H
 #define WAI_BASE_CHILD_PROCESS_H
 
@@ -11,10 +11,10 @@ enum {
 };
 
 struct process {
-    pid_t pid;    /* and its process group; 0: none */
-    int watch;    /* descriptor that is readable when it has ended, or -1: poll with a time limit */
-    int ticket;   /* of signals_guard_group */
-    int in;       /* our ends of its pipes, -1 when there is none */
+    pid_t pid;  /* and its process group; 0: none */
+    int watch;  /* descriptor that is readable when it has ended, or -1: poll with a time limit */
+    int ticket; /* of signals_guard_group */
+    int in;     /* our ends of its pipes, -1 when there is none */
     int out, err;
 };
 

@@ -1,5 +1,6 @@
-/* coproc.c: co-processes (child.h): a line in, a line out. Writing and reading share one poll loop: a
- * child may answer before it has read its whole line, and a long line does not fit into a pipe. */
+/* coproc.c: co-processes (child.h): a line in, a line out. Writing and reading share one poll loop:
+ * a child may answer before it has read its whole line, and a long line does not fit into a pipe.
+ */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -17,7 +18,8 @@ extern char **environ;
 
 struct coproc {
     char *command;
-    const char **environment; /* whole, NULL-terminated; owned array, own texts from n_inherited on */
+    const char *
+        *environment; /* whole, NULL-terminated; owned array, own texts from n_inherited on */
     size_t n_inherited;
     struct process process;
     struct buf sent;  /* the line under way, with its newline */
@@ -95,8 +97,8 @@ static enum turn receive(struct coproc *c)
     }
 }
 
-/* One turn of the loop: writes what the pipe takes, reads what is there. A child that answers before
- * it has read the whole line still gets the rest of it. */
+/* One turn of the loop: writes what the pipe takes, reads what is there. A child that answers
+ * before it has read the whole line still gets the rest of it. */
 static enum turn turn(struct coproc *c, struct span *left, int64_t deadline)
 {
     struct process *p = &c->process;
@@ -136,8 +138,8 @@ static int ensure_started(struct coproc *c, struct error *error)
     return process_start(&c->process, &run, true, false, error);
 }
 
-static enum coproc_result fail(struct coproc *c, struct child_exit *ended, struct error *error, int code,
-                               const char *what)
+static enum coproc_result fail(struct coproc *c, struct child_exit *ended, struct error *error,
+                               int code, const char *what)
 {
     end(c, 0, ended);
     error_set(error, code, "%s: %s", c->command, what);
@@ -157,16 +159,17 @@ static bool out_of_step(struct coproc *c)
     return surplus;
 }
 
-enum coproc_result coproc_ask(struct coproc *c, struct span line, double timeout_s, struct span *reply,
-                              struct child_exit *ended, struct error *error)
+enum coproc_result coproc_ask(struct coproc *c, struct span line, double timeout_s,
+                              struct span *reply, struct child_exit *ended, struct error *error)
 {
     struct child_exit unused;
     ended = ended ? ended : &unused;
     *ended = (struct child_exit){.status = -1};
     *reply = (struct span){0};
     if (out_of_step(c))
-        return fail(c, ended, error, ERROR_REMOTE,
-                    "it wrote a line that nobody asked for; it must write one line for each line it reads");
+        return fail(
+            c, ended, error, ERROR_REMOTE,
+            "it wrote a line that nobody asked for; it must write one line for each line it reads");
     if (ensure_started(c, error) != 0)
         return COPROC_FAILED;
     buf_clear(&c->sent);
@@ -179,9 +182,7 @@ enum coproc_result coproc_ask(struct coproc *c, struct span line, double timeout
         got = turn(c, &left, deadline);
     while (got == TURN_ON);
     switch (got) {
-    case TURN_LINE:
-        *reply = span_make(c->input.data, c->used - 1);
-        return COPROC_OK;
+    case TURN_LINE: *reply = span_make(c->input.data, c->used - 1); return COPROC_OK;
     case TURN_TIMEOUT:
         end(c, 0, ended);
         ended->timed_out = true;

@@ -20,7 +20,11 @@ static void put(struct error *e, struct span text)
         if (c1)
             len = snprintf(piece, sizeof piece, "\\x%02x", (unsigned char)text.ptr[++i]);
         else if (c < 0x20 || c == 0x7f)
-            len = snprintf(piece, sizeof piece, c == '\n' ? "\\n" : c == '\t' ? "\\t" : "\\x%02x", c);
+            len = snprintf(piece, sizeof piece,
+                           c == '\n'   ? "\\n"
+                           : c == '\t' ? "\\t"
+                                       : "\\x%02x",
+                           c);
         else
             len = snprintf(piece, sizeof piece, "%c", c);
         if (out + (size_t)len + 4 > sizeof e->text)

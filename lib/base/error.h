@@ -1,7 +1,8 @@
 /* error.h: how a library function fails for the user's reasons: it returns a negative code and
  * fills a struct error with one finished sentence that says where, what, and the mend:
  *     scored.jsonl:17: reward is "high", not a number; grade the rows again or drop the key
- * The program's name is put in front by whoever prints it. The exit status is the code's negative. */
+ * The program's name is put in front by whoever prints it. The exit status is the code's negative.
+ */
 #ifndef WAI_BASE_ERROR_H
 #define WAI_BASE_ERROR_H
 

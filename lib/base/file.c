@@ -14,9 +14,9 @@
 #include "base/signals.h"
 
 enum {
-    LINKS_MAX = 40,       /* symbolic links followed; the kernel's own limit */
-    NAME_KEPT = 200,      /* bytes of the target's name in the temporary one (a name has at most 255) */
-    NAME_TRIES = 100,     /* random names tried */
+    LINKS_MAX = 40,   /* symbolic links followed; the kernel's own limit */
+    NAME_KEPT = 200,  /* bytes of the target's name in the temporary one (a name has at most 255) */
+    NAME_TRIES = 100, /* random names tried */
     READ_BLOCK = 1 << 16, /* bytes */
 };
 
@@ -49,10 +49,12 @@ static const char *mend_of(int number)
 
 static int system_error(struct error *e, const char *name, const char *what, int number)
 {
-    return error_set(e, ERROR_SYSTEM, "%s: %s (%s)%s", name, what, strerror(number), mend_of(number));
+    return error_set(e, ERROR_SYSTEM, "%s: %s (%s)%s", name, what, strerror(number),
+                     mend_of(number));
 }
 
-/* ---- writing ------------------------------------------------------------------------------------ */
+/* ---- writing ------------------------------------------------------------------------------------
+ */
 
 /* Follows the links of the last component, one that leads nowhere too. NULL with errno. */
 static char *resolve(const char *path)
@@ -79,7 +81,8 @@ static char *resolve(const char *path)
 
 static void random_name(const char *target, struct buf *out)
 {
-    static const char LETTERS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    static const char LETTERS[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     const char *slash = strrchr(target, '/');
     const char *name = slash ? slash + 1 : target;
     unsigned char bytes[6] = {0};
@@ -106,7 +109,8 @@ static int open_temporary(struct file *f, const struct stat *existing)
             signals_release_path(f->ticket);
     }
     if (number == 0 && existing)
-        fchmod(f->fd, existing->st_mode & 0777); /* best effort: the content is what was asked for */
+        fchmod(f->fd,
+               existing->st_mode & 0777); /* best effort: the content is what was asked for */
     f->temporary = number == 0 ? buf_take(&name) : NULL;
     buf_free(&name);
     return number;
@@ -216,7 +220,8 @@ int file_write_all(int fd, const char *name, struct span bytes, struct error *er
     return 0;
 }
 
-/* ---- reading ------------------------------------------------------------------------------------ */
+/* ---- reading ------------------------------------------------------------------------------------
+ */
 
 static int read_all(int fd, const char *name, size_t limit, struct buf *out, struct error *error)
 {
@@ -227,8 +232,8 @@ static int read_all(int fd, const char *name, size_t limit, struct buf *out, str
         if (got > 0) {
             out->len += (size_t)got;
             if (out->len > limit)
-                return error_set(error, ERROR_INPUT, "%s: is longer than %zu bytes; give a shorter file", name,
-                                 limit);
+                return error_set(error, ERROR_INPUT,
+                                 "%s: is longer than %zu bytes; give a shorter file", name, limit);
         } else if (errno == EAGAIN) {
             struct pollfd wait = {.fd = fd, .events = POLLIN};
             poll(&wait, 1, -1);

@@ -2,8 +2,8 @@
  *
  * file_create writes to a temporary name beside the target, file_commit syncs the data out of the
  * process and renames it. A file that is not committed is removed: by file_abandon, at exit, and
- * when a signal ends the process (signals.h). A symbolic link is followed, an existing file keeps its
- * permissions. Paths that are not regular files (/dev/null, a pipe) are written in place. */
+ * when a signal ends the process (signals.h). A symbolic link is followed, an existing file keeps
+ * its permissions. Paths that are not regular files (/dev/null, a pipe) are written in place. */
 #ifndef WAI_BASE_FILE_H
 #define WAI_BASE_FILE_H
 
@@ -19,7 +19,8 @@ int file_commit(struct file *f, struct error *error); /* frees f, also on failur
 void file_abandon(struct file *f);
 
 /* The whole of a file, up to `limit` bytes. "-" is standard input. ERROR_INPUT when it cannot be
- * opened or is too long, ERROR_SYSTEM when a read breaks off, ERROR_INTERRUPTED by a caught signal. */
+ * opened or is too long, ERROR_SYSTEM when a read breaks off, ERROR_INTERRUPTED by a caught signal.
+ */
 int file_read(const char *path, size_t limit, struct buf *out, struct error *error);
 
 /* The value of an option written TEXT|@FILE: the text itself, or the content of FILE. */
@@ -29,8 +30,8 @@ int file_text_or_at(const char *value, size_t limit, struct buf *out, struct err
  * disk and the like: ERROR_SYSTEM with `name` and what to do. */
 int file_write_all(int fd, const char *name, struct span bytes, struct error *error);
 
-/* A folder of the process's own under $TMPDIR, removed with all in it by scratch_remove, at exit and
- * on a signal. */
+/* A folder of the process's own under $TMPDIR, removed with all in it by scratch_remove, at exit
+ * and on a signal. */
 int scratch_make(struct buf *path, struct error *error);
 void scratch_remove(const char *path);
 

@@ -62,8 +62,7 @@ static struct map_slot *slot_of(const struct map *m, struct span key, uint64_t h
     uint32_t upper = (uint32_t)(hash >> 32);
     for (size_t i = (size_t)hash & mask;; i = (i + 1) & mask) {
         struct map_slot *slot = &m->slots[i];
-        if (!slot->number ||
-            (slot->hash == upper && span_equal(m->keys[slot->number - 1], key)))
+        if (!slot->number || (slot->hash == upper && span_equal(m->keys[slot->number - 1], key)))
             return slot;
     }
 }

@@ -21,8 +21,8 @@ struct map {
     struct arena arena; /* the keys' bytes */
 };
 
-size_t map_find(const struct map *m, struct span key);             /* number or MAP_NONE */
-size_t map_add(struct map *m, struct span key, bool *fresh);       /* fresh may be NULL */
+size_t map_find(const struct map *m, struct span key);       /* number or MAP_NONE */
+size_t map_add(struct map *m, struct span key, bool *fresh); /* fresh may be NULL */
 void map_clear(struct map *m);
 void map_free(struct map *m);
 

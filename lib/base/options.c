@@ -13,7 +13,10 @@
 #include "base/options_table.h"
 
 const struct option OPTIONS_OWN[] = {
-    [OPTION_OWN_HELP] = {.kind = OPTION_FLAG, .letter = 'h', .name = "help", .help = "print this help"},
+    [OPTION_OWN_HELP] = {.kind = OPTION_FLAG,
+                         .letter = 'h',
+                         .name = "help",
+                         .help = "print this help"},
     [OPTION_OWN_VERSION] = {.kind = OPTION_FLAG,
                             .name = "version",
                             .help = "print the name and the version"},
@@ -69,7 +72,8 @@ char option_letter(const struct command *command, const struct option *option)
     return option->letter;
 }
 
-/* ---- numbers ------------------------------------------------------------------------------------ */
+/* ---- numbers ------------------------------------------------------------------------------------
+ */
 
 static size_t digits_at(const char *text)
 {
@@ -148,11 +152,13 @@ int option_read_size(const char *text, uint64_t *value)
     return 0;
 }
 
-/* ---- near misses -------------------------------------------------------------------------------- */
+/* ---- near misses --------------------------------------------------------------------------------
+ */
 
 enum { NEAREST_LENGTH = 48 }; /* bytes; a longer word is no typing error of an option's name */
 
-/* Edits (insert, drop, replace, swap of neighbours) from one word to the other; case does not count. */
+/* Edits (insert, drop, replace, swap of neighbours) from one word to the other; case does not
+ * count. */
 static size_t edits(const char *a, size_t a_len, const char *b, size_t b_len)
 {
     size_t rows[3][NEAREST_LENGTH + 1];
@@ -189,7 +195,8 @@ const char *option_nearest(const char *typed, const char *const *names, size_t c
         if (len == 0 || len > NEAREST_LENGTH)
             continue;
         size_t distance = edits(typed, typed_len, names[i], len);
-        /* A third of the letters may be wrong, or what was typed is the beginning of a longer name. */
+        /* A third of the letters may be wrong, or what was typed is the beginning of a longer name.
+         */
         bool beginning = typed_len >= 2 && strncmp(typed, names[i], typed_len) == 0;
         if (beginning && distance > 1)
             distance = 1;
@@ -203,7 +210,8 @@ const char *option_nearest(const char *typed, const char *const *names, size_t c
     return nearest;
 }
 
-/* ---- one option --------------------------------------------------------------------------------- */
+/* ---- one option ---------------------------------------------------------------------------------
+ */
 
 struct parse {
     const struct command *command;
@@ -241,8 +249,8 @@ static int unknown_option(const struct parse *p, const char *typed, const char *
         names[count++] = o->name;
     const char *near = option_nearest(name, names, count);
     struct buf full = {0};
-    int code = error_set(p->error, ERROR_USAGE, "%s is no option of %s%s%s%s (--help lists them)", typed,
-                         program_of(p->command, &full), near ? "; did you mean --" : "",
+    int code = error_set(p->error, ERROR_USAGE, "%s is no option of %s%s%s%s (--help lists them)",
+                         typed, program_of(p->command, &full), near ? "; did you mean --" : "",
                          near ? near : "", near ? "?" : "");
     buf_free(&full);
     return code;
@@ -257,12 +265,13 @@ static bool in_range(const struct option *o, double value)
 static int out_of_range(const struct parse *p, const struct option *o, const char *spelling,
                         const char *text)
 {
-    bool open = o->max < o->min || o->max >= 9e15; /* beyond what anyone types: a limit in name only */
+    bool open =
+        o->max < o->min || o->max >= 9e15; /* beyond what anyone types: a limit in name only */
     if (open)
-        return error_set(p->error, ERROR_USAGE, "%s is %s; it must be at least %.12g", spelling, text,
-                         o->min);
-    return error_set(p->error, ERROR_USAGE, "%s is %s; it must be from %.12g to %.12g", spelling, text,
-                     o->min, o->max);
+        return error_set(p->error, ERROR_USAGE, "%s is %s; it must be at least %.12g", spelling,
+                         text, o->min);
+    return error_set(p->error, ERROR_USAGE, "%s is %s; it must be from %.12g to %.12g", spelling,
+                     text, o->min, o->max);
 }
 
 static int bad_choice(const struct parse *p, const struct option *o, const char *spelling,
@@ -308,7 +317,8 @@ static int store_number(const struct parse *p, const struct option *o, const cha
     double real = 0;
     if (o->kind == OPTION_INT) {
         if (option_read_int(text, &whole) != 0)
-            return error_set(p->error, ERROR_USAGE, "%s is \"%s\", not a whole number", spelling, text);
+            return error_set(p->error, ERROR_USAGE, "%s is \"%s\", not a whole number", spelling,
+                             text);
         if (!in_range(o, (double)whole))
             return out_of_range(p, o, spelling, text);
         memcpy(place, &whole, sizeof whole);
@@ -323,22 +333,19 @@ static int store_number(const struct parse *p, const struct option *o, const cha
 }
 
 /* text is NULL for an option without a value. */
-static int store(const struct parse *p, const struct option *o, const char *spelling, const char *text)
+static int store(const struct parse *p, const struct option *o, const char *spelling,
+                 const char *text)
 {
     void *place = p->values + o->offset;
     switch (o->kind) {
-    case OPTION_FLAG:
-        *(bool *)place = !o->negative;
-        break;
+    case OPTION_FLAG: *(bool *)place = !o->negative; break;
     case OPTION_CHOICE:
         if (!is_choice(o->choices, text))
             return bad_choice(p, o, spelling, text);
         *(const char **)place = text;
         break;
     case OPTION_TEXT:
-    case OPTION_OPTIONAL:
-        *(const char **)place = text ? text : "";
-        break;
+    case OPTION_OPTIONAL: *(const char **)place = text ? text : ""; break;
     case OPTION_LIST: {
         struct option_list *list = place;
         list->items = mem_grow(list->items, &list->cap, list->count + 1, sizeof *list->items);
@@ -363,15 +370,15 @@ static int store(const struct parse *p, const struct option *o, const char *spel
             return code;
         break;
     }
-    case OPTION_END:
-        break;
+    case OPTION_END: break;
     }
     if (o->seen)
         *(bool *)(p->values + o->seen) = true;
     return 0;
 }
 
-/* ---- the answers that every command gives ------------------------------------------------------- */
+/* ---- the answers that every command gives -------------------------------------------------------
+ */
 
 static int print_answer(const struct command *command, enum option_own what, const char *shell,
                         struct error *error)
@@ -400,7 +407,8 @@ static enum option_own own_of(const struct option *o)
 }
 
 /* Stores the value, or answers. OPTIONS_RUN, OPTIONS_DONE or a negative code. */
-static int apply(const struct parse *p, const struct option *o, const char *spelling, const char *text)
+static int apply(const struct parse *p, const struct option *o, const char *spelling,
+                 const char *text)
 {
     enum option_own own = own_of(o);
     if (own == OPTION_OWN_NONE)
@@ -410,7 +418,8 @@ static int apply(const struct parse *p, const struct option *o, const char *spel
     return print_answer(p->command, own, text, p->error);
 }
 
-/* ---- words -------------------------------------------------------------------------------------- */
+/* ---- words --------------------------------------------------------------------------------------
+ */
 
 static int needs_value(const struct parse *p, const struct option *o, const char *spelling)
 {
@@ -486,8 +495,8 @@ static int parse_short(const struct parse *p, int argc, char **argv, int *at)
 
 static void add_operand(struct operands *operands, const char *word)
 {
-    operands->items = mem_grow(operands->items, &operands->cap, operands->count + 1,
-                               sizeof *operands->items);
+    operands->items =
+        mem_grow(operands->items, &operands->cap, operands->count + 1, sizeof *operands->items);
     operands->items[operands->count++] = word;
 }
 
@@ -513,7 +522,8 @@ int options_parse(const struct command *command, int argc, char **argv, void *va
     return OPTIONS_RUN;
 }
 
-/* ---- verbs -------------------------------------------------------------------------------------- */
+/* ---- verbs --------------------------------------------------------------------------------------
+ */
 
 static const struct command *find_verb(const struct command *command, const char *name)
 {
@@ -528,24 +538,28 @@ static int unknown_verb(const struct command *command, const char *typed, struct
     const char *names[64];
     size_t count = 0;
     struct buf list = {0};
-    for (const struct command *v = command->verbs; v->name && count < sizeof names / sizeof *names; v++) {
+    for (const struct command *v = command->verbs; v->name && count < sizeof names / sizeof *names;
+         v++) {
         names[count++] = v->name;
         buf_format(&list, "%s%s", list.len ? ", " : "", v->name);
     }
     int code;
     const char *near = typed ? option_nearest(typed, names, count) : NULL;
     if (!typed)
-        code = error_set(error, ERROR_USAGE, "say what to do: %s VERB, one of %s (--help tells more)",
-                         command->name, buf_cstr(&list));
+        code =
+            error_set(error, ERROR_USAGE, "say what to do: %s VERB, one of %s (--help tells more)",
+                      command->name, buf_cstr(&list));
     else if (typed[0] == '-')
-        code = error_set(error, ERROR_USAGE, "%s stands before the verb; write %s VERB %s, VERB one of %s",
-                         typed, command->name, typed, buf_cstr(&list));
+        code = error_set(error, ERROR_USAGE,
+                         "%s stands before the verb; write %s VERB %s, VERB one of %s", typed,
+                         command->name, typed, buf_cstr(&list));
     else if (near)
-        code = error_set(error, ERROR_USAGE, "%s is no verb of %s; did you mean %s? (--help lists them)",
-                         typed, command->name, near);
+        code = error_set(error, ERROR_USAGE,
+                         "%s is no verb of %s; did you mean %s? (--help lists them)", typed,
+                         command->name, near);
     else
-        code = error_set(error, ERROR_USAGE, "%s is no verb of %s; it is one of %s", typed, command->name,
-                         buf_cstr(&list));
+        code = error_set(error, ERROR_USAGE, "%s is no verb of %s; it is one of %s", typed,
+                         command->name, buf_cstr(&list));
     buf_free(&list);
     return code;
 }
@@ -569,8 +583,8 @@ static int own_answer(const struct command *command, int argc, char **argv, stru
     return OPTIONS_RUN;
 }
 
-int options_verb(const struct command *command, int *argc, char ***argv, const struct command **verb,
-                 struct error *error)
+int options_verb(const struct command *command, int *argc, char ***argv,
+                 const struct command **verb, struct error *error)
 {
     const char *word = *argc > 1 ? (*argv)[1] : NULL;
     if (word && word[0] == '-') {

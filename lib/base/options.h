@@ -19,7 +19,8 @@ enum option_kind {
     OPTION_END = 0,
     OPTION_FLAG,     /* bool: set to true. With .negative, set to false */
     OPTION_TEXT,     /* const char *, borrowed from argv; NULL when absent */
-    OPTION_OPTIONAL, /* const char *: --name alone gives "", --name=VALUE the value (never the next word) */
+    OPTION_OPTIONAL, /* const char *: --name alone gives "", --name=VALUE the value (never the next
+                        word) */
     OPTION_LIST,     /* struct option_list: repeatable text, in order */
     OPTION_INT,      /* int64_t, decimal, within min..max (both 0: any) */
     OPTION_REAL,     /* double, finite, within min..max (both 0: any) */
@@ -36,29 +37,30 @@ struct option_list {
  * caller put there before parsing is the default. */
 struct option {
     enum option_kind kind;
-    char letter;       /* 0: none */
-    const char *name;  /* long name without dashes */
-    size_t offset;     /* offsetof(struct my_options, field) */
-    const char *arg;   /* what --help calls the value: "N", "FILE", "a|b" */
-    const char *help;  /* one sentence, lower case, no full stop; the default in it where it matters */
-    size_t seen;       /* offsetof a bool that becomes true when given; 0: none */
-    double min, max;   /* OPTION_INT, OPTION_REAL */
+    char letter;      /* 0: none */
+    const char *name; /* long name without dashes */
+    size_t offset;    /* offsetof(struct my_options, field) */
+    const char *arg;  /* what --help calls the value: "N", "FILE", "a|b" */
+    const char
+        *help;   /* one sentence, lower case, no full stop; the default in it where it matters */
+    size_t seen; /* offsetof a bool that becomes true when given; 0: none */
+    double min, max; /* OPTION_INT, OPTION_REAL */
     const char *choices;
     bool negative; /* OPTION_FLAG: stores false */
     bool file;     /* the value is a file name: completion offers files */
 };
 
 struct command {
-    const char *name;     /* "wai-rows", or a verb's name */
-    const char *synopsis; /* "[OPTIONS] [FILE...]" */
-    const char *purpose;  /* one sentence */
-    const struct option *options;   /* ends with {0}; NULL: none */
-    const struct command *verbs;    /* ends with {0}; NULL: none */
-    const char *verbs_heading;      /* what --help calls them; NULL: "Verbs" and how to learn more */
-    const char *default_verb;       /* when the first argument is no verb; NULL: a verb is required */
-    const char *examples;           /* lines, printed indented under "Examples:"; NULL: none */
-    const char *exit_status;        /* lines beside the common ones; NULL: the common ones */
-    const void *data;               /* the caller's, per verb (a function to run, say) */
+    const char *name;             /* "wai-rows", or a verb's name */
+    const char *synopsis;         /* "[OPTIONS] [FILE...]" */
+    const char *purpose;          /* one sentence */
+    const struct option *options; /* ends with {0}; NULL: none */
+    const struct command *verbs;  /* ends with {0}; NULL: none */
+    const char *verbs_heading;    /* what --help calls them; NULL: "Verbs" and how to learn more */
+    const char *default_verb;     /* when the first argument is no verb; NULL: a verb is required */
+    const char *examples;         /* lines, printed indented under "Examples:"; NULL: none */
+    const char *exit_status;      /* lines beside the common ones; NULL: the common ones */
+    const void *data;             /* the caller's, per verb (a function to run, say) */
 };
 
 struct operands {
@@ -76,8 +78,9 @@ enum options_result {
 int options_parse(const struct command *command, int argc, char **argv, void *values,
                   struct operands *operands, struct error *error);
 
-/* Which verb argv asks for; *argc and *argv move past it. command->verbs must be set. The answers to
- * a bare --help, --version, --completion are given here too (OPTIONS_DONE). On OPTIONS_RUN *verb is set. */
+/* Which verb argv asks for; *argc and *argv move past it. command->verbs must be set. The answers
+ * to a bare --help, --version, --completion are given here too (OPTIONS_DONE). On OPTIONS_RUN *verb
+ * is set. */
 int options_verb(const struct command *command, int *argc, char ***argv,
                  const struct command **verb, struct error *error);
 

@@ -1,6 +1,6 @@
-/* options_complete.c: completion scripts for bash, zsh and fish, written from the table: every verb and
- * option, the choices of a value, files where a value is a file. The function in a script is called
- * _NAME with '-' as '_', so that `wai` can hand its words on to it (platform A). */
+/* options_complete.c: completion scripts for bash, zsh and fish, written from the table: every verb
+ * and option, the choices of a value, files where a value is a file. The function in a script is
+ * called _NAME with '-' as '_', so that `wai` can hand its words on to it (platform A). */
 #include "base/options_table.h"
 
 /* What a value can be completed with. */
@@ -12,8 +12,8 @@ struct candidates {
 static bool plain_word(const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++)
-        if (!(text[i] >= 'a' && text[i] <= 'z') && !(text[i] >= '0' && text[i] <= '9') && text[i] != '-' &&
-            text[i] != '_')
+        if (!(text[i] >= 'a' && text[i] <= 'z') && !(text[i] >= '0' && text[i] <= '9') &&
+            text[i] != '-' && text[i] != '_')
             return false;
     return len > 0 && text[0] >= 'a' && text[0] <= 'z';
 }
@@ -70,7 +70,8 @@ static struct command before_verb(const struct command *command)
     return before;
 }
 
-/* ---- bash --------------------------------------------------------------------------------------- */
+/* ---- bash ---------------------------------------------------------------------------------------
+ */
 
 /* The arms of `case "$prev"` and the words of one command. */
 static void bash_command(const struct command *command, const char *indent, struct buf *out)
@@ -113,8 +114,9 @@ static void bash_script(const struct command *command, struct buf *out)
                "    COMPREPLY=()\n",
                command->name, command->name, buf_cstr(&name));
     if (command->verbs) {
-        buf_text(out, "    local verb=\"\"\n    [ \"$COMP_CWORD\" -ge 2 ] && verb=\"${COMP_WORDS[1]}\"\n"
-                      "    case \"$verb\" in\n");
+        buf_text(out,
+                 "    local verb=\"\"\n    [ \"$COMP_CWORD\" -ge 2 ] && verb=\"${COMP_WORDS[1]}\"\n"
+                 "    case \"$verb\" in\n");
         for (const struct command *v = command->verbs; v->name; v++) {
             buf_format(out, "    %s)\n", v->name);
             bash_command(v, "        ", out);
@@ -140,7 +142,8 @@ static void bash_script(const struct command *command, struct buf *out)
     buf_free(&name);
 }
 
-/* ---- zsh ---------------------------------------------------------------------------------------- */
+/* ---- zsh ----------------------------------------------------------------------------------------
+ */
 
 static void zsh_action(const struct option *o, struct candidates *c, struct buf *out)
 {
@@ -199,7 +202,8 @@ static void zsh_script(const struct command *command, struct buf *out)
     struct command before = before_verb(command);
     function_name(command, &name);
     buf_format(out,
-               "#compdef %s\n# zsh completion of %s; load it with: source <(%s --completion zsh)\n%s() {\n",
+               "#compdef %s\n# zsh completion of %s; load it with: source <(%s --completion "
+               "zsh)\n%s() {\n",
                command->name, command->name, command->name, buf_cstr(&name));
     if (command->verbs) {
         buf_text(out, "    if (( CURRENT == 2 )); then\n        local -a verbs\n        verbs=(\n");
@@ -208,9 +212,11 @@ static void zsh_script(const struct command *command, struct buf *out)
             quote(out, v->purpose ? v->purpose : "", ":\\", "'\\''");
             buf_text(out, "'\n");
         }
-        buf_text(out, "        )\n        _describe verb verbs\n    fi\n    case \"$words[2]\" in\n");
+        buf_text(out,
+                 "        )\n        _describe verb verbs\n    fi\n    case \"$words[2]\" in\n");
         for (const struct command *v = command->verbs; v->name; v++) {
-            buf_format(out, "    %s)\n        shift words\n        (( CURRENT-- ))\n        ", v->name);
+            buf_format(out, "    %s)\n        shift words\n        (( CURRENT-- ))\n        ",
+                       v->name);
             zsh_arguments(v, out);
             buf_text(out, "        ;;\n");
         }
@@ -221,14 +227,16 @@ static void zsh_script(const struct command *command, struct buf *out)
         buf_text(out, "    ");
         zsh_arguments(command, out);
     }
-    buf_format(out,
-               "}\n"
-               "if [ \"$funcstack[1]\" = \"%s\" ]; then\n    %s \"$@\"\nelse\n    compdef %s %s\nfi\n",
-               buf_cstr(&name), buf_cstr(&name), buf_cstr(&name), command->name);
+    buf_format(
+        out,
+        "}\n"
+        "if [ \"$funcstack[1]\" = \"%s\" ]; then\n    %s \"$@\"\nelse\n    compdef %s %s\nfi\n",
+        buf_cstr(&name), buf_cstr(&name), buf_cstr(&name), command->name);
     buf_free(&name);
 }
 
-/* ---- fish --------------------------------------------------------------------------------------- */
+/* ---- fish ---------------------------------------------------------------------------------------
+ */
 
 static void fish_options(const struct command *program, const struct command *command,
                          const char *condition, struct buf *out)
@@ -258,8 +266,8 @@ static void fish_options(const struct command *program, const struct command *co
 static void fish_script(const struct command *command, struct buf *out)
 {
     struct buf condition = {0};
-    buf_format(out, "# fish completion of %s; load it with: %s --completion fish | source\n", command->name,
-               command->name);
+    buf_format(out, "# fish completion of %s; load it with: %s --completion fish | source\n",
+               command->name, command->name);
     if (!command->verbs) {
         fish_options(command, command, NULL, out);
         return;
@@ -270,8 +278,8 @@ static void fish_script(const struct command *command, struct buf *out)
         buf_format(&condition, " %s", v->name);
     fish_options(command, &before, buf_cstr(&condition), out);
     for (const struct command *v = command->verbs; v->name; v++) {
-        buf_format(out, "complete -c %s -n 'test (count (commandline -opc)) -lt 2' -f -a %s -d '", command->name,
-                   v->name);
+        buf_format(out, "complete -c %s -n 'test (count (commandline -opc)) -lt 2' -f -a %s -d '",
+                   command->name, v->name);
         quote(out, v->purpose ? v->purpose : "", "\\", "\\'");
         buf_text(out, "'\n");
         buf_clear(&condition);
@@ -291,7 +299,7 @@ int options_completion(const struct command *command, const char *shell, struct 
     else if (strcmp(shell, "fish") == 0)
         fish_script(command, out);
     else
-        return error_set(error, ERROR_USAGE, "no completion for the shell \"%s\"; it is bash, zsh or fish",
-                         shell);
+        return error_set(error, ERROR_USAGE,
+                         "no completion for the shell \"%s\"; it is bash, zsh or fish", shell);
     return 0;
 }

@@ -33,7 +33,8 @@ static void spaces(struct buf *out, size_t n)
         buf_byte(out, ' ');
 }
 
-/* The words of text, wrapped; `at` is the column the first one starts in, `indent` that of the rest. */
+/* The words of text, wrapped; `at` is the column the first one starts in, `indent` that of the
+ * rest. */
 static void wrap(struct buf *out, const char *text, size_t at, size_t indent)
 {
     size_t column = at;

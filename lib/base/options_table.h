@@ -7,11 +7,17 @@
 #include "base/options.h"
 
 /* The options that every command has behind those of its table. */
-enum option_own { OPTION_OWN_NONE = -1, OPTION_OWN_HELP, OPTION_OWN_VERSION, OPTION_OWN_COMPLETION };
+enum option_own {
+    OPTION_OWN_NONE = -1,
+    OPTION_OWN_HELP,
+    OPTION_OWN_VERSION,
+    OPTION_OWN_COMPLETION
+};
 
 extern const struct option OPTIONS_OWN[]; /* in the order of enum option_own, ends with {0} */
 
-/* A program's name starts with "wai"; a verb's never does. A verb has no --completion of its own. */
+/* A program's name starts with "wai"; a verb's never does. A verb has no --completion of its own.
+ */
 bool options_is_program(const struct command *command);
 
 /* The number of own options that the command has: they are the first ones of OPTIONS_OWN. */

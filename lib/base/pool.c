@@ -13,7 +13,9 @@
 #include "base/mem.h"
 #include "base/signals.h"
 
-enum { WINDOW_PER_WORKER = 4 }; /* jobs under way for each worker, so that none waits for the caller */
+enum {
+    WINDOW_PER_WORKER = 4
+}; /* jobs under way for each worker, so that none waits for the caller */
 
 struct slot {
     void *job;

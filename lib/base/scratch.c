@@ -1,5 +1,6 @@
 /* scratch.c: scratch folders (file.h). What is inside may be hostile (a candidate's program ran
- * there): folders nested deeper than a path can be long, names without permissions, links that lead out. */
+ * there): folders nested deeper than a path can be long, names without permissions, links that lead
+ * out. */
 #include "base/scratch.h"
 
 #include <dirent.h>
@@ -99,9 +100,10 @@ int scratch_make(struct buf *path, struct error *error)
     buf_format(path, "%s/wai.XXXXXX", folder);
     buf_cstr(path);
     if (!mkdtemp(path->data))
-        return error_errno(error, ERROR_SYSTEM,
-                           "cannot make a scratch folder in %s; set TMPDIR to a folder that can be written",
-                           folder);
+        return error_errno(
+            error, ERROR_SYSTEM,
+            "cannot make a scratch folder in %s; set TMPDIR to a folder that can be written",
+            folder);
     signals_guard_path(path->data);
     return 0;
 }

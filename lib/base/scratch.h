@@ -1,5 +1,5 @@
-/* scratch.h: removal of a whole folder, shared by scratch.c and signals.c. Not for other rooms: they
- * use scratch_make and scratch_remove of file.h. */
+/* scratch.h: removal of a whole folder, shared by scratch.c and signals.c. Not for other rooms:
+ * they use scratch_make and scratch_remove of file.h. */
 #ifndef WAI_BASE_SCRATCH_H
 #define WAI_BASE_SCRATCH_H
 

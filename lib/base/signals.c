@@ -25,31 +25,37 @@ enum { N_STOPS = sizeof STOPS / sizeof *STOPS };
 
 static atomic_int caught; /* lock-free: written in the handler, read by every thread */
 static _Atomic(char *) paths[PATHS_MAX];
+static _Atomic(pid_t)
+    owners[PATHS_MAX]; /* who guards it: a forked child removes nothing of its parent's */
 static _Atomic(pid_t) groups[GROUPS_MAX];
+static _Atomic(pid_t) parents[GROUPS_MAX];
 static atomic_bool removing; /* the handler is reading `paths`: their texts stay */
-static pthread_mutex_t tables_lock = PTHREAD_MUTEX_INITIALIZER; /* between threads that add and release */
+static pthread_mutex_t tables_lock =
+    PTHREAD_MUTEX_INITIALIZER; /* between threads that add and release */
 static pthread_once_t at_exit_once = PTHREAD_ONCE_INIT;
-static pid_t owner;                    /* a forked child must not remove its parent's files */
 static int wake_pipe[2] = {-1, -1};
 
 static void end_groups(void)
 {
     for (size_t i = 0; i < GROUPS_MAX; i++) {
         pid_t group = atomic_load(&groups[i]);
-        if (group > 1)
+        if (group > 1 && atomic_load(&parents[i]) == getpid())
             kill(-group, SIGTERM);
     }
+}
+
+static const char *own_path(size_t i)
+{
+    return atomic_load(&owners[i]) == getpid() ? atomic_load(&paths[i]) : NULL;
 }
 
 /* In a signal handler: nothing that allocates or locks. A folder is removed by rm(1). */
 static void remove_in_handler(void)
 {
     atomic_store(&removing, true);
-    if (getpid() != owner)
-        return;
     end_groups();
     for (size_t i = 0; i < PATHS_MAX; i++) {
-        const char *path = atomic_load(&paths[i]);
+        const char *path = own_path(i);
         if (!path || unlink(path) == 0 || (errno != EISDIR && errno != EPERM))
             continue;
         pid_t child = _Fork();
@@ -64,11 +70,9 @@ static void remove_in_handler(void)
 
 static void remove_at_exit(void)
 {
-    if (getpid() != owner)
-        return;
     end_groups();
     for (size_t i = 0; i < PATHS_MAX; i++) {
-        const char *path = atomic_load(&paths[i]);
+        const char *path = own_path(i);
         if (path && unlink(path) != 0 && (errno == EISDIR || errno == EPERM))
             scratch_remove_tree(path);
     }
@@ -156,7 +160,6 @@ void signals_block_in_thread(void)
 
 static void at_exit_register(void)
 {
-    owner = getpid();
     atexit(remove_at_exit);
 }
 
@@ -167,6 +170,7 @@ int signals_guard_path(const char *path)
     pthread_mutex_lock(&tables_lock);
     for (int i = 0; i < PATHS_MAX && ticket < 0; i++) {
         if (!atomic_load(&paths[i])) {
+            atomic_store(&owners[i], getpid());
             atomic_store(&paths[i], mem_text(path));
             ticket = i;
         }
@@ -181,8 +185,8 @@ void signals_release_path(int ticket)
         return;
     pthread_mutex_lock(&tables_lock);
     char *path = atomic_exchange(&paths[ticket], NULL);
-    /* The handler sets `removing` before it reads an entry; not set here means that it will find the
-     * entry empty, so that the text is ours to free. */
+    /* The handler sets `removing` before it reads an entry; not set here means that it will find
+     * the entry empty, so that the text is ours to free. */
     if (!atomic_load(&removing))
         free(path);
     pthread_mutex_unlock(&tables_lock);
@@ -206,8 +210,10 @@ int signals_guard_group(pid_t group)
     pthread_once(&at_exit_once, at_exit_register);
     for (int i = 0; i < GROUPS_MAX; i++) {
         pid_t none = 0;
-        if (atomic_compare_exchange_strong(&groups[i], &none, group))
+        if (atomic_compare_exchange_strong(&groups[i], &none, group)) {
+            atomic_store(&parents[i], getpid());
             return i;
+        }
     }
     return -1;
 }

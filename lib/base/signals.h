@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Call first in main. A standard descriptor that was closed is opened on nothing, so that no file of
- * the tool becomes standard output by accident. */
+/* Call first in main. A standard descriptor that was closed is opened on nothing, so that no file
+ * of the tool becomes standard output by accident. */
 void signals_open(void);
 int signals_caught(void);      /* 0, or the signal's number; cheap, call it in loops */
 int signals_exit_status(void); /* 128 + the signal caught */
@@ -22,8 +22,8 @@ int signals_descriptor(void);
  * that a blocking read in the main thread is the one that is interrupted. */
 void signals_block_in_thread(void);
 
-/* Async-signal-safe bookkeeping of files and folders to remove when the process ends early. Returns a
- * ticket. */
+/* Async-signal-safe bookkeeping of files and folders to remove when the process ends early. Returns
+ * a ticket. */
 int signals_guard_path(const char *path); /* kept by copy; -1 when the table is full */
 void signals_release_path(int ticket);    /* the path is kept from now on */
 int signals_ticket(const char *path);     /* of a guarded path, or -1 */

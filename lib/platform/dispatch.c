@@ -1,5 +1,5 @@
-/* dispatch.c: see dispatch.h. Nothing is run to learn what a tool is for: the purposes of ours stand in
- * a table, others are listed by name. */
+/* dispatch.c: see dispatch.h. Nothing is run to learn what a tool is for: the purposes of ours
+ * stand in a table, others are listed by name. */
 #include "platform/dispatch.h"
 
 #include <dirent.h>
@@ -66,7 +66,8 @@ const struct dispatch_alias *dispatch_alias(const char *word)
     return NULL;
 }
 
-/* ---- finding ------------------------------------------------------------------------------------ */
+/* ---- finding ------------------------------------------------------------------------------------
+ */
 
 static bool is_program(int folder, const char *name)
 {
@@ -125,8 +126,8 @@ static void list_folder(struct listing *l, const char *folder)
         return; /* PATH may name folders that are not there */
     for (struct dirent *entry; (entry = readdir(entries));) {
         const char *name = entry->d_name;
-        if (strncmp(name, PREFIX, sizeof PREFIX - 1) != 0 || !dispatch_is_name(name + sizeof PREFIX - 1) ||
-            !is_program(dirfd(entries), name))
+        if (strncmp(name, PREFIX, sizeof PREFIX - 1) != 0 ||
+            !dispatch_is_name(name + sizeof PREFIX - 1) || !is_program(dirfd(entries), name))
             continue;
         name = arena_text(l->arena, name + sizeof PREFIX - 1);
         l->items = mem_grow(l->items, &l->cap, l->count + 1, sizeof *l->items);
@@ -141,7 +142,8 @@ static int by_name(const void *a, const void *b)
     return strcmp(left->name, right->name);
 }
 
-struct command *dispatch_list(const char *folder, const char *path, struct arena *arena, size_t *count)
+struct command *dispatch_list(const char *folder, const char *path, struct arena *arena,
+                              size_t *count)
 {
     struct listing l = {.arena = arena};
     struct buf where = {0};
@@ -169,14 +171,17 @@ int dispatch_unknown(const struct command *tools, const char *name, struct error
         names = mem_grow(names, &cap, count + 1, sizeof *names);
         names[count++] = tools->name;
     }
-    const char *word = strncmp(name, PREFIX, sizeof PREFIX - 1) == 0 ? name + sizeof PREFIX - 1 : name;
+    const char *word =
+        strncmp(name, PREFIX, sizeof PREFIX - 1) == 0 ? name + sizeof PREFIX - 1 : name;
     const char *near = option_nearest(word, names, count);
     free(names);
-    return error_set(error, ERROR_USAGE, "there is no tool %s%s%s%s (wai --help lists what there is)", name,
+    return error_set(error, ERROR_USAGE,
+                     "there is no tool %s%s%s%s (wai --help lists what there is)", name,
                      near ? "; did you mean `wai " : "", near ? near : "", near ? "`?" : "");
 }
 
-/* ---- manual pages ------------------------------------------------------------------------------- */
+/* ---- manual pages -------------------------------------------------------------------------------
+ */
 
 void dispatch_manual(const char *folder, const char *name, const char *old, struct buf *page,
                      struct buf *manpath)

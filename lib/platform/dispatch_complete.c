@@ -1,5 +1,6 @@
-/* dispatch_complete.c: completion of `wai`. The first word is a tool; the rest is the tool's own affair,
- * whose script is asked for once (`wai NAME --completion SHELL`) and then called with the words moved. */
+/* dispatch_complete.c: completion of `wai`. The first word is a tool; the rest is the tool's own
+ * affair, whose script is asked for once (`wai NAME --completion SHELL`) and then called with the
+ * words moved. */
 #include "platform/dispatch.h"
 
 /* A purpose inside '…'. Ours hold no apostrophe and no backslash. */
@@ -20,31 +21,33 @@ static void bash(const struct command *tools, struct buf *out)
                   "_wai() {\n"
                   "    local cur=\"${COMP_WORDS[COMP_CWORD]}\" tools='");
     names(tools, out);
-    buf_text(out, "'\n"
-                  "    local name=\"${COMP_WORDS[1]}\"\n"
-                  "    COMPREPLY=()\n"
-                  "    if [ \"$COMP_CWORD\" -le 1 ]; then\n"
-                  "        COMPREPLY=($(compgen -W \"$tools help --help --version --completion\" -- \"$cur\"))\n"
-                  "        return\n"
-                  "    fi\n"
-                  "    case \"$name\" in\n"
-                  "    help) COMPREPLY=($(compgen -W \"$tools\" -- \"$cur\")); return ;;\n"
-                  "    --completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- \"$cur\")); return ;;\n"
-                  "    esac\n"
-                  "    local complete=\"_wai_${name//-/_}\"\n"
-                  "    case \" $tools \" in\n"
-                  "    *\" $name \"*) ;;\n"
-                  "    *) return ;;\n"
-                  "    esac\n"
-                  "    if ! declare -F \"$complete\" > /dev/null; then\n"
-                  "        eval \"$(\"${COMP_WORDS[0]}\" \"$name\" --completion bash 2> /dev/null)\"\n"
-                  "        declare -F \"$complete\" > /dev/null || return\n"
-                  "    fi\n"
-                  "    COMP_WORDS=(\"wai-$name\" \"${COMP_WORDS[@]:2}\")\n"
-                  "    COMP_CWORD=$((COMP_CWORD - 1))\n"
-                  "    \"$complete\"\n"
-                  "}\n"
-                  "complete -o default -o bashdefault -F _wai wai\n");
+    buf_text(out,
+             "'\n"
+             "    local name=\"${COMP_WORDS[1]}\"\n"
+             "    COMPREPLY=()\n"
+             "    if [ \"$COMP_CWORD\" -le 1 ]; then\n"
+             "        COMPREPLY=($(compgen -W \"$tools help --help --version --completion\" -- "
+             "\"$cur\"))\n"
+             "        return\n"
+             "    fi\n"
+             "    case \"$name\" in\n"
+             "    help) COMPREPLY=($(compgen -W \"$tools\" -- \"$cur\")); return ;;\n"
+             "    --completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- \"$cur\")); return ;;\n"
+             "    esac\n"
+             "    local complete=\"_wai_${name//-/_}\"\n"
+             "    case \" $tools \" in\n"
+             "    *\" $name \"*) ;;\n"
+             "    *) return ;;\n"
+             "    esac\n"
+             "    if ! declare -F \"$complete\" > /dev/null; then\n"
+             "        eval \"$(\"${COMP_WORDS[0]}\" \"$name\" --completion bash 2> /dev/null)\"\n"
+             "        declare -F \"$complete\" > /dev/null || return\n"
+             "    fi\n"
+             "    COMP_WORDS=(\"wai-$name\" \"${COMP_WORDS[@]:2}\")\n"
+             "    COMP_CWORD=$((COMP_CWORD - 1))\n"
+             "    \"$complete\"\n"
+             "}\n"
+             "complete -o default -o bashdefault -F _wai wai\n");
 }
 
 static void zsh(const struct command *tools, struct buf *out)
@@ -80,7 +83,8 @@ static void zsh(const struct command *tools, struct buf *out)
                   "    words[1]=\"wai-$name\"\n"
                   "    \"$complete\"\n"
                   "}\n"
-                  "if [ \"$funcstack[1]\" = \"_wai\" ]; then\n    _wai \"$@\"\nelse\n    compdef _wai wai\nfi\n");
+                  "if [ \"$funcstack[1]\" = \"_wai\" ]; then\n    _wai \"$@\"\nelse\n    compdef "
+                  "_wai wai\nfi\n");
 }
 
 static void fish(const struct command *tools, struct buf *out)
@@ -101,20 +105,24 @@ static void fish(const struct command *tools, struct buf *out)
                "    if not complete -c wai-$tool | string length -q\n"
                "        $words[1] $tool --completion fish 2> /dev/null | source\n"
                "    end\n"
-               "    complete -C (string join ' ' -- wai-$tool (string escape -- $words[3..]) (commandline -ct))\n"
+               "    complete -C (string join ' ' -- wai-$tool (string escape -- $words[3..]) "
+               "(commandline -ct))\n"
                "end\n",
                known.data, known.data);
     for (const struct command *t = tools; t->name; t++)
-        buf_format(out, "complete -c wai -n 'test (count (commandline -opc)) -lt 2' -f -a %s -d '%s'\n", t->name,
-                   purpose(t));
-    buf_format(out,
-               "complete -c wai -n 'test (count (commandline -opc)) -lt 2' -f -a help -d 'the manual page of a tool'\n"
-               "complete -c wai -n 'set -l w (commandline -opc); test \"$w[2]\" = help' -f -a '%s'\n"
-               "complete -c wai -n __wai_first -l help -s h -d 'print what there is'\n"
-               "complete -c wai -n __wai_first -l version -d 'print the name and the version'\n"
-               "complete -c wai -n __wai_first -l completion -x -a 'bash zsh fish'\n"
-               "complete -c wai -n 'not __wai_first' -f -a '(__wai_of_tool)'\n",
-               known.data);
+        buf_format(out,
+                   "complete -c wai -n 'test (count (commandline -opc)) -lt 2' -f -a %s -d '%s'\n",
+                   t->name, purpose(t));
+    buf_format(
+        out,
+        "complete -c wai -n 'test (count (commandline -opc)) -lt 2' -f -a help -d 'the manual page "
+        "of a tool'\n"
+        "complete -c wai -n 'set -l w (commandline -opc); test \"$w[2]\" = help' -f -a '%s'\n"
+        "complete -c wai -n __wai_first -l help -s h -d 'print what there is'\n"
+        "complete -c wai -n __wai_first -l version -d 'print the name and the version'\n"
+        "complete -c wai -n __wai_first -l completion -x -a 'bash zsh fish'\n"
+        "complete -c wai -n 'not __wai_first' -f -a '(__wai_of_tool)'\n",
+        known.data);
     buf_free(&known);
 }
 

@@ -1,5 +1,6 @@
-/* A fuzz target as an ordinary program: every file of its corpus, whole, cut short and with single bytes
- * changed (always the same ones). `make fuzz` explores; this keeps what was found from coming back.
+/* A fuzz target as an ordinary program: every file of its corpus, whole, cut short and with single
+ * bytes changed (always the same ones). `make fuzz` explores; this keeps what was found from coming
+ * back.
  *
  *     fuzz_NAME FILE|FOLDER ...
  *

@@ -20,10 +20,11 @@
 static struct child_exit ended;
 static struct error error;
 
-static int run(const char *command, struct span input, double timeout_s, size_t limit, struct buf *out,
-               struct buf *err)
+static int run(const char *command, struct span input, double timeout_s, size_t limit,
+               struct buf *out, struct buf *err)
 {
-    struct child_run r = {.command = command, .input = input, .timeout_s = timeout_s, .out_limit = limit};
+    struct child_run r = {
+        .command = command, .input = input, .timeout_s = timeout_s, .out_limit = limit};
     error = (struct error){0};
     return child_run(&r, out, err, &ended, &error);
 }
@@ -65,8 +66,9 @@ static void test_cannot_start(void **state)
     const char *const argv[] = {"/no/such/program", NULL};
     struct child_run r = {.argv = argv};
     assert_int_equal(child_run(&r, NULL, NULL, &ended, &error), ERROR_SYSTEM);
-    assert_string_equal(error.text, "/no/such/program: cannot be started (No such file or directory); check the "
-                                    "name and PATH");
+    assert_string_equal(
+        error.text, "/no/such/program: cannot be started (No such file or directory); check the "
+                    "name and PATH");
     r = (struct child_run){.command = "true", .folder = "/no/such"};
     assert_int_equal(child_run(&r, NULL, NULL, &ended, &error), ERROR_SYSTEM);
 }
@@ -115,7 +117,8 @@ static void test_kill_when_term_is_ignored(void **state)
 {
     (void)state;
     struct buf out = {0};
-    assert_int_equal(run("trap '' TERM; echo on; while :; do sleep 1; done", SPAN(""), 0.2, 0, &out, NULL), 0);
+    assert_int_equal(
+        run("trap '' TERM; echo on; while :; do sleep 1; done", SPAN(""), 0.2, 0, &out, NULL), 0);
     assert_true(ended.timed_out);
     assert_int_equal(ended.signal, SIGKILL);
     assert_true(span_is(buf_span(&out), "on\n"));
@@ -130,7 +133,8 @@ static void test_output_limit(void **state)
     assert_true(ended.overflow);
     assert_false(ended.timed_out);
     assert_int_equal(out.len, 1000);
-    assert_int_equal(run("trap '' TERM PIPE; while :; do echo y; done", SPAN(""), 60, 10, &out, &err), 0);
+    assert_int_equal(
+        run("trap '' TERM PIPE; while :; do echo y; done", SPAN(""), 60, 10, &out, &err), 0);
     assert_true(ended.overflow);
     assert_int_equal(ended.signal, SIGKILL);
     assert_int_equal(run("printf 1234567890", SPAN(""), 60, 10, &out, &err), 0);
@@ -194,7 +198,8 @@ static void test_coproc(void **state)
 {
     (void)state;
     const char *const environment[] = {"WHO=me", NULL};
-    struct coproc *c = coproc_open("n=0; while read -r line; do n=$((n+1)); echo \"$WHO $n $line\"; done", environment);
+    struct coproc *c = coproc_open(
+        "n=0; while read -r line; do n=$((n+1)); echo \"$WHO $n $line\"; done", environment);
     struct span reply;
     assert_int_equal(coproc_ask(c, SPAN("a"), 20, &reply, &ended, &error), COPROC_OK);
     assert_true(span_is(reply, "me 1 a"));
@@ -229,7 +234,8 @@ static void test_coproc_long_line(void **state)
 static void test_coproc_dies_and_comes_back(void **state)
 {
     (void)state;
-    struct coproc *c = coproc_open("read -r x; case $x in ok) echo fine; cat;; *) exit 7;; esac", NULL);
+    struct coproc *c =
+        coproc_open("read -r x; case $x in ok) echo fine; cat;; *) exit 7;; esac", NULL);
     struct span reply;
     assert_int_equal(coproc_ask(c, SPAN("bad"), 20, &reply, &ended, &error), COPROC_DIED);
     assert_int_equal(ended.status, 7);
@@ -250,7 +256,8 @@ static void test_coproc_dies_and_comes_back(void **state)
 static void test_coproc_timeout(void **state)
 {
     (void)state;
-    struct coproc *c = coproc_open("while read -r x; do if [ $x = slow ]; then sleep 1000; fi; echo $x; done", NULL);
+    struct coproc *c = coproc_open(
+        "while read -r x; do if [ $x = slow ]; then sleep 1000; fi; echo $x; done", NULL);
     struct span reply;
     assert_int_equal(coproc_ask(c, SPAN("slow"), 0.2, &reply, &ended, &error), COPROC_TIMEOUT);
     assert_true(ended.timed_out);
@@ -266,7 +273,8 @@ static void test_coproc_out_of_step(void **state)
     struct span reply;
     enum coproc_result got = coproc_ask(c, SPAN("1"), 20, &reply, &ended, &error);
     assert_int_equal(got, COPROC_OK);
-    usleep(300000); /* the second line is on its way; early or late, it may not be the next answer */
+    usleep(
+        300000); /* the second line is on its way; early or late, it may not be the next answer */
     got = coproc_ask(c, SPAN("2"), 20, &reply, &ended, &error);
     assert_int_equal(got, COPROC_FAILED);
     assert_int_equal(error.code, ERROR_REMOTE);
@@ -284,7 +292,8 @@ static void *ask_many(void *data)
         struct child_exit how;
         struct error e;
         snprintf(line, sizeof line, "%p %d", data, i);
-        if (coproc_ask(c, span_text(line), 60, &reply, &how, &e) != COPROC_OK || !span_is(reply, line))
+        if (coproc_ask(c, span_text(line), 60, &reply, &how, &e) != COPROC_OK ||
+            !span_is(reply, line))
             wrong++;
     }
     coproc_close(c);

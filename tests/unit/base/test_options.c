@@ -21,24 +21,65 @@ struct my {
 };
 
 static const struct option TABLE[] = {
-    {.kind = OPTION_FLAG, .letter = 'q', .name = "quiet", .offset = offsetof(struct my, quiet), .help = "say less"},
-    {.kind = OPTION_FLAG, .name = "no-colour", .offset = offsetof(struct my, colour), .negative = true,
+    {.kind = OPTION_FLAG,
+     .letter = 'q',
+     .name = "quiet",
+     .offset = offsetof(struct my, quiet),
+     .help = "say less"},
+    {.kind = OPTION_FLAG,
+     .name = "no-colour",
+     .offset = offsetof(struct my, colour),
+     .negative = true,
      .help = "it's plain: [no] colour"},
-    {.kind = OPTION_TEXT, .letter = 'o', .name = "output", .offset = offsetof(struct my, out), .arg = "FILE",
-     .file = true, .help = "where rows go"},
-    {.kind = OPTION_OPTIONAL, .name = "json", .offset = offsetof(struct my, json), .arg = "FILE",
-     .seen = offsetof(struct my, seen_json), .help = "report as JSON"},
-    {.kind = OPTION_LIST, .letter = 'm', .name = "mark", .offset = offsetof(struct my, mark), .arg = "NAME",
+    {.kind = OPTION_TEXT,
+     .letter = 'o',
+     .name = "output",
+     .offset = offsetof(struct my, out),
+     .arg = "FILE",
+     .file = true,
+     .help = "where rows go"},
+    {.kind = OPTION_OPTIONAL,
+     .name = "json",
+     .offset = offsetof(struct my, json),
+     .arg = "FILE",
+     .seen = offsetof(struct my, seen_json),
+     .help = "report as JSON"},
+    {.kind = OPTION_LIST,
+     .letter = 'm',
+     .name = "mark",
+     .offset = offsetof(struct my, mark),
+     .arg = "NAME",
      .help = "a marker, repeatable"},
-    {.kind = OPTION_INT, .letter = 'k', .name = "repeats", .offset = offsetof(struct my, k), .min = 1, .max = 64,
-     .seen = offsetof(struct my, seen_k), .help = "rollouts of a task (4)"},
+    {.kind = OPTION_INT,
+     .letter = 'k',
+     .name = "repeats",
+     .offset = offsetof(struct my, k),
+     .min = 1,
+     .max = 64,
+     .seen = offsetof(struct my, seen_k),
+     .help = "rollouts of a task (4)"},
     {.kind = OPTION_INT, .name = "any", .offset = offsetof(struct my, any), .help = "any integer"},
-    {.kind = OPTION_REAL, .name = "rate", .offset = offsetof(struct my, rate), .min = 0, .max = 1, .help = "a rate"},
-    {.kind = OPTION_SIZE, .name = "max-line", .offset = offsetof(struct my, size), .help = "longest line"},
-    {.kind = OPTION_CHOICE, .name = "format", .offset = offsetof(struct my, format), .choices = "jsonl|csv|table",
+    {.kind = OPTION_REAL,
+     .name = "rate",
+     .offset = offsetof(struct my, rate),
+     .min = 0,
+     .max = 1,
+     .help = "a rate"},
+    {.kind = OPTION_SIZE,
+     .name = "max-line",
+     .offset = offsetof(struct my, size),
+     .help = "longest line"},
+    {.kind = OPTION_CHOICE,
+     .name = "format",
+     .offset = offsetof(struct my, format),
+     .choices = "jsonl|csv|table",
      .help = "how it is written"},
-    {.kind = OPTION_TEXT, .name = "on-bad", .offset = offsetof(struct my, out), .arg = "stop|skip|FILE",
-     .help = "what a bad line does, told in so many words that the sentence has to be wrapped at the eightieth "
+    {.kind = OPTION_TEXT,
+     .name = "on-bad",
+     .offset = offsetof(struct my, out),
+     .arg = "stop|skip|FILE",
+     .help = "what a bad line does, told in so many words that the sentence has to be wrapped at "
+             "the eightieth "
              "column"},
     {0},
 };
@@ -132,8 +173,10 @@ static void test_errors(void **state)
 {
     (void)state;
     refused("--frobnicate", "--frobnicate is no option of wai-tool (--help lists them)");
-    refused("--formt csv", "--formt is no option of wai-tool; did you mean --format? (--help lists them)");
-    refused("--out x", "--out is no option of wai-tool; did you mean --output? (--help lists them)");
+    refused("--formt csv",
+            "--formt is no option of wai-tool; did you mean --format? (--help lists them)");
+    refused("--out x",
+            "--out is no option of wai-tool; did you mean --output? (--help lists them)");
     refused("-z", "-z is no option of wai-tool (--help lists them)");
     refused("-qz", "-z is no option of wai-tool (--help lists them)");
     refused("-format", "-f is no option of wai-tool; did you mean --format? (--help lists them)");
@@ -146,8 +189,10 @@ static void test_errors(void **state)
     refused("--any 9223372036854775808", "--any is \"9223372036854775808\", not a whole number");
     refused("--rate nan", "--rate is \"nan\", not a number");
     refused("--rate 1.01", "--rate is 1.01; it must be from 0 to 1");
-    refused("--max-line 2Q", "--max-line is \"2Q\", not a size; write bytes, or a number with K, M, G or T");
-    refused("--format jsno", "--format is \"jsno\", not one of jsonl, csv, table; did you mean jsonl?");
+    refused("--max-line 2Q",
+            "--max-line is \"2Q\", not a size; write bytes, or a number with K, M, G or T");
+    refused("--format jsno",
+            "--format is \"jsno\", not one of jsonl, csv, table; did you mean jsonl?");
     refused("--format xml", "--format is \"xml\", not one of jsonl, csv, table");
     refused("--format=", "--format is \"\", not one of jsonl, csv, table");
     refused("--\x1b[31m", "--\\x1b[31m is no option of wai-tool (--help lists them)");
@@ -159,12 +204,31 @@ static void test_numbers(void **state)
     int64_t i = 0;
     double x = 0;
     uint64_t s = 0;
-    const char *const bad_ints[] = {"", "-", "+", "1 ", " 1", "1e3", "0x10", "1_0", "--1", "9223372036854775808",
-                                    "-9223372036854775809", NULL};
-    const char *const bad_reals[] = {"", ".", "-.", "e5", "1e", "1e+", "inf", "nan", "0x1p3", "1,5", " 1", "1 ",
-                                     "1e999", "1.2.3", NULL};
-    const char *const bad_sizes[] = {"", "K", "1KK", "1KiBB", "1i", "-1", "1.5K", "18446744073709551616",
-                                     "18014398509481985K", "16777216T", NULL};
+    const char *const bad_ints[] = {"",
+                                    "-",
+                                    "+",
+                                    "1 ",
+                                    " 1",
+                                    "1e3",
+                                    "0x10",
+                                    "1_0",
+                                    "--1",
+                                    "9223372036854775808",
+                                    "-9223372036854775809",
+                                    NULL};
+    const char *const bad_reals[] = {"",      ".",   "-.", "e5", "1e",    "1e+",   "inf", "nan",
+                                     "0x1p3", "1,5", " 1", "1 ", "1e999", "1.2.3", NULL};
+    const char *const bad_sizes[] = {"",
+                                     "K",
+                                     "1KK",
+                                     "1KiBB",
+                                     "1i",
+                                     "-1",
+                                     "1.5K",
+                                     "18446744073709551616",
+                                     "18014398509481985K",
+                                     "16777216T",
+                                     NULL};
     for (size_t n = 0; bad_ints[n]; n++)
         assert_int_equal(option_read_int(bad_ints[n], &i), -1);
     for (size_t n = 0; bad_reals[n]; n++)
@@ -200,7 +264,8 @@ static void test_nearest(void **state)
     assert_string_equal(option_nearest("SPLIT", names, 4), "split");
     assert_null(option_nearest("pass", names, 4));
     assert_null(option_nearest("", names, 4));
-    assert_null(option_nearest("a word that is much too long to be a slip of anybody's fingers", names, 4));
+    assert_null(
+        option_nearest("a word that is much too long to be a slip of anybody's fingers", names, 4));
 }
 
 static size_t longest_line(const char *text)
@@ -241,7 +306,8 @@ static const struct command VERBS[] = {
     {.name = "convert", .purpose = "Changes shape."},
     {0},
 };
-static const struct command MANY = {.name = "wai-many", .synopsis = "VERB", .purpose = "Has verbs.", .verbs = VERBS};
+static const struct command MANY = {
+    .name = "wai-many", .synopsis = "VERB", .purpose = "Has verbs.", .verbs = VERBS};
 static const struct command WITH_DEFAULT = {
     .name = "wai-many", .synopsis = "[VERB]", .verbs = VERBS, .default_verb = "check"};
 
@@ -265,7 +331,8 @@ static void test_verbs(void **state)
     } bad[] = {
         {"chekc", "chekc is no verb of wai-many; did you mean check? (--help lists them)"},
         {"zzz", "zzz is no verb of wai-many; it is one of check, convert"},
-        {"--json", "--json stands before the verb; write wai-many VERB --json, VERB one of check, convert"},
+        {"--json",
+         "--json stands before the verb; write wai-many VERB --json, VERB one of check, convert"},
         {NULL, "say what to do: wai-many VERB, one of check, convert (--help tells more)"},
     };
     for (size_t i = 0; i < 4; i++) {
@@ -294,7 +361,8 @@ static void test_completion(void **state)
     buf_clear(&out);
     assert_int_equal(options_completion(&TOOL, "zsh", &out, &error), 0);
     assert_non_null(strstr(buf_cstr(&out), "--no-colour'[it'\\''s plain\\: \\[no\\] colour]'"));
-    assert_non_null(strstr(buf_cstr(&out), "'(-o --output)'{-o+,--output=}'[where rows go]:FILE:_files'"));
+    assert_non_null(
+        strstr(buf_cstr(&out), "'(-o --output)'{-o+,--output=}'[where rows go]:FILE:_files'"));
     buf_clear(&out);
     assert_int_equal(options_completion(&MANY, "fish", &out, &error), 0);
     assert_non_null(strstr(buf_cstr(&out), "-f -a check -d 'Says what is wrong.'"));
@@ -313,10 +381,10 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),    cmocka_unit_test(test_defaults_and_spellings),
-        cmocka_unit_test(test_errors),    cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_nearest),   cmocka_unit_test(test_help),
-        cmocka_unit_test(test_verbs),     cmocka_unit_test(test_completion),
+        cmocka_unit_test(test_values),  cmocka_unit_test(test_defaults_and_spellings),
+        cmocka_unit_test(test_errors),  cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_nearest), cmocka_unit_test(test_help),
+        cmocka_unit_test(test_verbs),   cmocka_unit_test(test_completion),
     };
     return cmocka_run_group_tests(tests, NULL, tear_down);
 }
