@@ -41,6 +41,11 @@ void row_converter_free(struct row_converter *c)
     free(c);
 }
 
+struct span row_converter_task(const struct row_converter *c)
+{
+    return buf_span(&c->task);
+}
+
 /* ---- small writers ------------------------------------------------------------------------------ */
 
 static void write_key(struct v1 *v, enum row_key_id id)
@@ -115,11 +120,12 @@ static struct span task_id(struct v1 *v)
 static void write_scenario_id(struct v1 *v)
 {
     struct json_value id = v->known.at[KEY_SCENARIO_ID];
+    struct span text = task_id(v);
     write_key(v, KEY_SCENARIO_ID);
     if (id.type == JSON_VALUE_STRING && value_truthy(id))
         json_write_raw(&v->w, id.text);
     else
-        json_write_span(&v->w, task_id(v));
+        json_write_span(&v->w, text);
 }
 
 static void write_messages(struct v1 *v)

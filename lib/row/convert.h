@@ -39,6 +39,9 @@ const struct row *row_normalise(struct row_converter *c, const struct row *row,
 int row_convert_v1(struct row_converter *c, const struct row *row, bool task_key, struct buf *out,
                    struct row_repairs *repairs, const char **what);
 
+/* The scenario_id of the row that row_convert_v1 wrote last; borrowed until its next call. */
+struct span row_converter_task(const struct row_converter *c);
+
 /* Writes a calibration in its full form; valid ones only (rows 4.3). task: the row's own task id. */
 void row_calibration_write(struct json_value calibration, struct span task, struct json_writer *w);
 
