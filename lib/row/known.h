@@ -3,6 +3,7 @@
 #ifndef WAI_ROW_KNOWN_H
 #define WAI_ROW_KNOWN_H
 
+#include "row/members.h"
 #include "row/row.h"
 
 enum row_key_id {
@@ -57,15 +58,5 @@ static inline bool row_spaced(const struct row *row)
 
 /* A reward that is no reward, as it was; NaN and the infinities, which JSON cannot hold, as texts. */
 void raw_reward_add(struct json_value value, struct buf *out);
-
-/* Members to be written in the order of their first appearance, of each name the last value. */
-struct member_list {
-    struct json_member *items;
-    size_t count, cap;
-};
-
-void member_list_add(struct member_list *list, const struct json_member *member);
-void member_list_settle(struct member_list *list); /* takes the duplicates out */
-void member_list_free(struct member_list *list);
 
 #endif
