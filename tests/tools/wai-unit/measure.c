@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "measure/measure.h"
 #include "stat/stat.h"
 
@@ -181,6 +182,61 @@ static int noise_band(struct json_value in, struct json_writer *out, struct erro
     return 0;
 }
 
+/* [[key, mean], …] as tasks; texts live in the arena. */
+static int tasks_of(struct json_value in, const char *key, struct arena *arena,
+                    struct task_rate **tasks, size_t *n, struct error *error)
+{
+    struct json_value list, pair, parts[2];
+    if (unit_get(in, key, &list, error) < 0)
+        return ERROR_INPUT;
+    *tasks = mem_zero(json_count(list), sizeof **tasks);
+    *n = 0;
+    struct json_cursor cursor = json_enter(list);
+    struct buf scratch = {0};
+    while (json_next_item(&cursor, &pair)) {
+        struct json_cursor inside = json_enter(pair);
+        if (!json_next_item(&inside, &parts[0]) || !json_next_item(&inside, &parts[1]))
+            continue;
+        (*tasks)[*n].key = arena_span(arena, json_text(parts[0], &scratch));
+        (*tasks)[(*n)++].mean = json_number(parts[1]);
+    }
+    buf_free(&scratch);
+    return 0;
+}
+
+/* {a, b: [[task, mean], …], seed, n_boot, level, min_paired}: one metric before and after. */
+static int metric_change(struct json_value in, struct json_writer *out, struct error *error)
+{
+    struct rng rng;
+    struct arena arena = {0};
+    struct change_options options = {.boot = {.start = &rng}};
+    struct task_rate *a = NULL, *b = NULL;
+    size_t n_a, n_b;
+    int code = seed_of(in, &rng, error);
+    if (code == 0)
+        code = unit_int(in, "n_boot", &options.boot.draws, error);
+    if (code == 0)
+        code = unit_real(in, "level", &options.boot.level, error);
+    if (code == 0)
+        code = unit_int(in, "min_paired", &options.min_paired, error);
+    if (code == 0)
+        code = tasks_of(in, "a", &arena, &a, &n_a, error);
+    if (code == 0)
+        code = tasks_of(in, "b", &arena, &b, &n_b, error);
+    if (code == 0) {
+        struct metric_change change;
+        compare_metric(a, n_a, b, n_b, &options, &change);
+        json_write_object(out);
+        metric_change_write(&change, "pass_at_1", out);
+        json_write_end_object(out);
+        notes_free(&change.notes);
+    }
+    free(a);
+    free(b);
+    arena_free(&arena);
+    return code;
+}
+
 const struct unit_function UNIT_MEASURE[] = {
     {"pass_k", pass_k},
     {"quantiles", quantiles},
@@ -188,5 +244,6 @@ const struct unit_function UNIT_MEASURE[] = {
     {"pow", powers},
     {"detectable_effect", detectable},
     {"noise_band", noise_band},
+    {"metric_change", metric_change},
     {0},
 };
