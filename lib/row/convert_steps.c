@@ -215,7 +215,7 @@ void row_calibration_write(struct json_value calibration, struct span task, stru
     struct json_value pair[2], id = member(calibration, SPAN("task_id"));
     json_write_object(w);
     json_write_key(w, "task_id");
-    json_write_span(w, value_truthy(id) ? value_text(id, &scratch) : task);
+    json_write_span(w, value_set(id) ? value_text(id, &scratch) : task);
     write_student(member(calibration, SPAN("student")), w);
     struct json_value n = member(calibration, SPAN("n"));
     json_write_key(w, "n");
