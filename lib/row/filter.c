@@ -94,19 +94,6 @@ static void clear_result(struct row_result *result)
     memset(result->tally, 0, sizeof result->tally);
 }
 
-static void keep_members(struct filter_job *job, struct outcome *o,
-                         const struct json_members *members)
-{
-    struct json_members *all = &job->members;
-    o->members = all->count;
-    o->n_members = members->count;
-    if (members->count == 0)
-        return;
-    all->items = mem_grow(all->items, &all->cap, all->count + members->count, sizeof *all->items);
-    memcpy(all->items + all->count, members->items, members->count * sizeof *all->items);
-    all->count += members->count;
-}
-
 static size_t keep_text(struct filter_job *job, const struct buf *text)
 {
     size_t at = job->text.len;
@@ -133,7 +120,8 @@ static int work_line(struct filter_run *run, int worker, struct filter_job *job,
         o->value = row.value;
         o->fate = result->fate;
         if (run->filter->done) {
-            keep_members(job, o, &row.members);
+            o->members = members_keep(&job->members, &row.members);
+            o->n_members = row.members.count;
             memcpy(o->tally, result->tally, sizeof o->tally);
         }
     } else {
@@ -211,7 +199,7 @@ static int settle(struct filter_run *run, const struct filter_job *job, const st
                   struct error *error)
 {
     const char *file = job->block->lines.file;
-    struct span out = span_make(job->text.data + o->out, o->out_len);
+    struct span out = span_slice(buf_span(&job->text), o->out, o->out + o->out_len);
     if (o->fate == ROW_BAD)
         return bad_lines_take(&run->bad, line_raw(o->line), file, o->number, out, error);
     run->counts.rows++;
@@ -220,7 +208,7 @@ static int settle(struct filter_run *run, const struct filter_job *job, const st
     struct row row = {
         .line = o->line,
         .value = o->value,
-        .members = {job->members.items + o->members, o->n_members, o->n_members},
+        .members = members_slice(&job->members, o->members, o->n_members),
         .file = file,
         .line_number = o->number,
         .index = o->index,
@@ -229,7 +217,7 @@ static int settle(struct filter_run *run, const struct filter_job *job, const st
     clear_result(result);
     result->fate = o->fate;
     buf_span_add(&result->out, out);
-    buf_add(&result->note, job->text.data + o->note, o->note_len);
+    buf_span_add(&result->note, span_slice(buf_span(&job->text), o->note, o->note + o->note_len));
     memcpy(result->tally, o->tally, sizeof result->tally);
     int rc = run->filter->done(run->filter->context, &row, result, error);
     if (rc < 0)

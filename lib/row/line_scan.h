@@ -10,6 +10,11 @@
 int line_scan(struct span line, const struct row_source *source, struct row *row,
               struct json_members *members, struct buf *what);
 
+/* Rows of several lines keep their members one behind the other: appends them and gives their
+ * place; and the part of `all` that belongs to one row, borrowed. */
+size_t members_keep(struct json_members *all, const struct json_members *members);
+struct json_members members_slice(const struct json_members *all, size_t at, size_t count);
+
 /* The clause for a line over max_line. */
 void line_too_long(const struct row_source *source, struct buf *what);
 

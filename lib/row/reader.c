@@ -74,16 +74,9 @@ static void scan_block(void *context, int worker, void *work)
             s->what_len = job->what.len - what;
             continue;
         }
-        struct json_members *all = &job->members;
         s->value = row.value;
-        s->members = all->count;
+        s->members = members_keep(&job->members, &row.members);
         s->n_members = row.members.count;
-        if (s->n_members) {
-            all->items =
-                mem_grow(all->items, &all->cap, all->count + s->n_members, sizeof *all->items);
-            memcpy(all->items + all->count, row.members.items, s->n_members * sizeof *all->items);
-            all->count += s->n_members;
-        }
     }
     job->passed = c;
 }
@@ -220,7 +213,7 @@ static int next_of_many(struct row_reader *r, struct row *row, struct error *err
         *row = (struct row){
             .line = s->line,
             .value = s->value,
-            .members = {job->members.items + s->members, s->n_members, s->n_members},
+            .members = members_slice(&job->members, s->members, s->n_members),
             .file = job->block.file,
             .line_number = number,
             .index = r->cursor.index + s->index - 1,

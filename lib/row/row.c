@@ -49,3 +49,19 @@ void line_too_long(const struct row_source *source, struct buf *what)
     buf_format(what, "the line is longer than %llu bytes; raise --max-line or pass --on-bad skip",
                (unsigned long long)source->options.max_line);
 }
+
+size_t members_keep(struct json_members *all, const struct json_members *members)
+{
+    size_t at = all->count;
+    if (members->count) {
+        all->items = mem_grow(all->items, &all->cap, at + members->count, sizeof *all->items);
+        memcpy(all->items + at, members->items, members->count * sizeof *all->items);
+        all->count += members->count;
+    }
+    return at;
+}
+
+struct json_members members_slice(const struct json_members *all, size_t at, size_t count)
+{
+    return count ? (struct json_members){all->items + at, count, count} : (struct json_members){0};
+}
