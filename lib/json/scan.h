@@ -67,7 +67,7 @@ struct json_fault {
 int json_scan(struct span text, struct json_value *value, struct json_members *members,
               struct json_fault *fault);
 
-const char *json_scan_path(void);          /* "avx2", "neon", "portable" */
+const char *json_scan_path(void);       /* "avx512", "avx2", "portable" */
 int json_scan_use(const char *path);       /* for tests: 0, or -1 when this processor lacks it */
 void json_members_free(struct json_members *members);
 

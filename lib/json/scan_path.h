@@ -33,6 +33,13 @@ int scan_portable(struct span text, struct json_value *value, struct json_member
 /* The path in use, alone: whether the text is JSON. The portable one is asked when a fast one says no. */
 bool scan_fast(struct span text, struct json_value *value, struct json_members *members);
 
+#ifdef __x86_64__
+bool scan_avx2_there(void); /* whether this processor has it */
+bool scan_avx2(struct span text, struct json_value *value, struct json_members *members);
+bool scan_avx512_there(void);
+bool scan_avx512(struct span text, struct json_value *value, struct json_members *members);
+#endif
+
 /* Room for one more member; its fields are not set. */
 struct json_member *scan_member_add(struct json_members *members);
 

@@ -112,7 +112,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char *const paths[] = {"avx2", "avx512", "neon"};
+    static const char *const paths[] = {"avx2", "avx512"};
     struct span text = {(const char *)data, size};
     struct answer want = {0}, got = {0};
     json_scan_use("portable");
