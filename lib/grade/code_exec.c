@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "grade/defaults.h"
+#include "grade/extract.h"
 #include "grade/verify.h"
 #include "text/fold.h"
 #include "text/utf8.h"
@@ -140,36 +141,17 @@ static void code_close(struct verifier *v)
 
 /* ---- candidate and tests ------------------------------------------------------------------------------ */
 
-static bool tag_is(struct span tag, const char *word)
-{
-    tag = text_strip(tag);
-    if (tag.len != strlen(word))
-        return false;
-    for (size_t i = 0; i < tag.len; i++)
-        if (tolower((unsigned char)tag.ptr[i]) != word[i])
-            return false;
-    return true;
-}
-
 /* Body of the last closed fence tagged python, py or nothing; the whole text without one. */
 static struct span candidate_code(struct span text)
 {
-    static const struct span fence = {"```", 3};
-    struct span code = text;
-    size_t open = span_find(text, fence, 0);
-    while (open != SIZE_MAX) {
-        size_t from = open + 3, close = span_find(text, fence, from);
-        if (close == SIZE_MAX)
-            break;
-        struct span inside = span_slice(text, from, close);
-        const char *line = memchr(inside.ptr, '\n', inside.len);
-        struct span tag = line ? span_make(inside.ptr, (size_t)(line - inside.ptr)) : SPAN("");
-        struct span body = line ? span_slice(inside, tag.len + 1, inside.len) : inside;
-        if (tag_is(tag, "") || tag_is(tag, "python") || tag_is(tag, "py"))
+    static const struct span tags[] = {{"python", 6}, {"py", 2}, {"", 0}};
+    struct span code = {0};
+    for (size_t i = 0; i < sizeof tags / sizeof *tags; i++) {
+        struct span body = extract_fence(text, tags[i]);
+        if (body.ptr && (!code.ptr || body.ptr > code.ptr))
             code = body;
-        open = span_find(text, fence, close + 3);
     }
-    return text_strip(code);
+    return text_strip(code.ptr ? code : text);
 }
 
 /* The tests of a row: tests=, privileged.tests (a text, or texts to join), a reference that is a text. */

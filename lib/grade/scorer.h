@@ -36,6 +36,8 @@ struct scorer_setup {
     struct verdict_scale scale;
     struct span tools;  /* JSON array for $tools; len 0: none */
     struct span policy; /* the agent's system prompt for $policy; ptr NULL: none */
+    void (*debug)(void *data, struct span json); /* where jq's debug goes; NULL: nowhere */
+    void *debug_data;
 };
 
 /* ---- openers: NULL with *error (ERROR_USAGE for what the user wrote) ---------------------------------- */

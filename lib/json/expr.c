@@ -21,6 +21,9 @@ struct expr_program {
     struct buf message;  /* first message of the compiler; empty: none yet */
     void (*debug)(void *, struct span json);
     void *debug_data;
+    expr_native *native;
+    void *native_data;
+    jv native_result; /* of the call under way, or an invalid value with its message */
 };
 
 /* The first clause answers a null instead of a row with a match, so that the regular expression library
@@ -35,6 +38,12 @@ struct expr_program {
 #define FRAME "(if . == null then (\"\" | test(\"\")) else . end) | .[0] as $index | .[1] | "
 #define PROGRAM_START "def __program: "
 #define PROGRAM_END "\n; limit(2; __program)"
+
+/* libjq has no way to add a function in C. A call of ours goes out as a message to `debug` under a key that
+ * starts with NUL, and its result comes back through `input`, which is shut behind this definition. */
+#define NATIVE_KEY "\\u0000native"
+#define NATIVE                                                                                     \
+    "def __native($name; $argument): {\"" NATIVE_KEY "\": [$name, $argument, .]} | debug | input; "
 
 static pthread_mutex_t compile_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -106,12 +115,53 @@ static void run_error(jv message, struct error *error)
     buf_free(&text);
 }
 
+static jv failure(const char *text)
+{
+    return jv_invalid_with_msg(jv_string(text));
+}
+
+/* Runs a call of NATIVE and keeps its result for the `input` that follows. */
+static void call_native(struct expr_program *p, struct json_value call)
+{
+    struct buf out = {0};
+    struct error error = {0};
+    struct json_value result;
+    struct json_fault fault;
+    jv_free(p->native_result);
+    if (!p->native)
+        p->native_result = failure("this function is not to be had here");
+    else if (p->native(p->native_data, call, &out, &error) < 0)
+        p->native_result = failure(error.text);
+    else if (json_scan(buf_span(&out), &result, NULL, &fault) < 0)
+        p->native_result = failure("this function gave no JSON");
+    else
+        p->native_result = jq_value_read(result);
+    buf_free(&out);
+}
+
+static jv on_input(jq_state *jq, void *data)
+{
+    struct expr_program *p = data;
+    (void)jq;
+    jv result = p->native_result;
+    p->native_result = failure("no value");
+    return result;
+}
+
 static void on_debug(void *data, jv message)
 {
     struct expr_program *p = data;
     struct buf text = {0};
-    if (jq_value_write(message, &text) && p->debug)
-        p->debug(p->debug_data, buf_span(&text));
+    struct json_value value, call;
+    struct json_fault fault;
+    if (jq_value_write(message, &text)) {
+        if (span_starts(buf_span(&text), SPAN("{\"" NATIVE_KEY "\":")) &&
+            json_scan(buf_span(&text), &value, NULL, &fault) == 0 &&
+            json_get(value, span_make("\0native", 7), &call))
+            call_native(p, call);
+        else if (p->debug)
+            p->debug(p->debug_data, buf_span(&text));
+    }
     buf_free(&text);
 }
 
@@ -142,6 +192,7 @@ static void write_program(struct expr_program *p, const char *program, const cha
                           bool with_env, bool complete, struct buf *text)
 {
     buf_clear(text);
+    buf_text(text, NATIVE);
     buf_text(text, CLOSED_INPUT);
     if (!with_env)
         buf_text(text, CLOSED_ENVIRONMENT);
@@ -195,6 +246,7 @@ static bool compile(struct expr_program *p, const char *text, jv arguments)
         mem_out_of_memory(0);
     jq_set_error_cb(p->jq, keep_message, p);
     jq_set_debug_cb(p->jq, on_debug, p);
+    jq_set_input_cb(p->jq, on_input, p);
     jq_set_attr(p->jq, jv_string("JQ_LIBRARY_PATH"), jv_array());
     return jq_compile_args(p->jq, text, jv_copy(arguments));
 }
@@ -211,6 +263,7 @@ struct expr_program *expr_compile(const char *program, const char *prelude,
     if (read_bindings(bindings, n_bindings, &arguments, error) < 0)
         return NULL;
     struct expr_program *p = mem_zero(1, sizeof *p);
+    p->native_result = jv_invalid();
     struct buf text = {0};
     pthread_mutex_lock(&compile_lock);
     write_program(p, program, prelude, with_env, true, &text);
@@ -243,8 +296,15 @@ void expr_free(struct expr_program *p)
     if (!p)
         return;
     jq_teardown(&p->jq);
+    jv_free(p->native_result);
     buf_free(&p->message);
     free(p);
+}
+
+void expr_on_native(struct expr_program *p, expr_native *call, void *data)
+{
+    p->native = call;
+    p->native_data = data;
 }
 
 void expr_on_debug(struct expr_program *p, void (*debug)(void *, struct span json), void *data)

@@ -33,6 +33,12 @@ int expr_run_value(struct expr_program *p, struct json_value value, int64_t inde
 /* What the program's `debug` and `stderr` are given goes to this function; NULL (at first): nowhere. */
 void expr_on_debug(struct expr_program *p, void (*debug)(void *data, struct span json), void *data);
 
+/* What a prelude calls as `__native("name"; $argument)`: text is the JSON array [name, argument, .]. Appends
+ * the JSON result to out and returns 0, or returns a negative code with *error: the program raises it.
+ * Runs on the thread of expr_run. */
+typedef int expr_native(void *data, struct json_value call, struct buf *out, struct error *error);
+void expr_on_native(struct expr_program *p, expr_native *call, void *data);
+
 void expr_free(struct expr_program *p);
 
 #endif
