@@ -18,6 +18,12 @@ enum {
     EXPR_JOBS_MAX = 16, /* workers of --expr and --verify by default (grade 1) */
     CMD_JOBS_MAX = 8,   /* workers of --cmd and code-exec by default (grade 1) */
 
+    TALLY_DISTINCT = 1000,   /* different rewards, reasons, markers of a run that are counted apart */
+    TALLY_ASKS = 3,          /* asks named in the warning about rows without a tool call (19.1) */
+    TALLY_ASK_CHARS = 60,    /* code points of each (19.1) */
+    TALLY_REASON_CHARS = 100, /* code points of a reason in the summary */
+    TALLY_DEAD_RESULTS = 3,  /* results from which a tool can be called dead (19.3) */
+
     CODE_TIMEOUT_S = 10,    /* seconds of wall time per program (grade 7) */
     CODE_CPU_S = 10,        /* seconds of processor time (7) */
     CODE_MEMORY_MB = 512,   /* MiB of address space (7) */
@@ -27,7 +33,11 @@ enum {
     CODE_FILES = 64,        /* open descriptors (7) */
     CODE_GRACE_S = 5,       /* seconds beyond the timeout until a silent sandbox is ended */
     CODE_OUTPUT_LINE_CHARS = 200, /* code points of the last line of output in a reason (7) */
-    CODE_SOURCE_MAX = 16 << 20,   /* bytes of a candidate or of tests */
+    CODE_SOURCE_MAX = 16 << 20, /* bytes of tests or a program from a file */
+    GRADE_TEXT_MAX = 16 << 20,  /* bytes of a system prompt */
 };
+
+#define TALLY_DEAD_Z    1.96 /* standard deviations of the bound on a tool's success (19.3) */
+#define TALLY_DEAD_RATE 0.30 /* success rate under which a tool is dead (19.3) */
 
 #endif

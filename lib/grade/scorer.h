@@ -56,8 +56,6 @@ struct scorer *scorer_expr_open(const struct scorer_expr_options *options,
 
 struct scorer_cmd_options {
     const char *command;
-    bool envelope; /* {"i":N,"row":…} and replies in any order */
-    int batch;     /* requests under way per worker with the envelope; 0: the default */
     const char *kind; /* judge_meta.scorer_kind or NULL */
 };
 struct scorer *scorer_cmd_open(const struct scorer_cmd_options *options,

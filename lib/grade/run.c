@@ -1,0 +1,246 @@
+/* run.c: rows through a scorer (see run.h). */
+#include "grade/run.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/signals.h"
+#include "grade/resume.h"
+#include "grade/tally.h"
+#include "row/calls.h"
+#include "row/key.h"
+#include "row/value.h"
+
+/* What happened to a row; tally[0] of its result. */
+enum outcome { OUTCOME_SKIPPED, OUTCOME_RESUMED, OUTCOME_SCORED };
+
+struct grade_run {
+    struct grade_options options;
+    struct resume *resume;
+    struct verdict *verdicts; /* per worker */
+    struct grade_counts counts;
+    struct tally tally;
+    /* Rows are chosen in their order when there is a limit. */
+    pthread_mutex_t lock;
+    pthread_cond_t turn;
+    uint64_t next;
+    int64_t left;
+    bool stopped;
+};
+
+struct grade_run *grade_run_open(const struct grade_options *options, struct error *error)
+{
+    struct grade_run *run = mem_zero(1, sizeof *run);
+    run->options = *options;
+    run->left = options->limit;
+    pthread_mutex_init(&run->lock, NULL);
+    pthread_cond_init(&run->turn, NULL);
+    if (options->resume && !(run->resume = resume_open(options->resume, error))) {
+        grade_run_close(run);
+        return NULL;
+    }
+    run->verdicts = mem_zero((size_t)options->scorer->threads, sizeof *run->verdicts);
+    tally_open(&run->tally, options->tools);
+    return run;
+}
+
+void grade_run_close(struct grade_run *run)
+{
+    if (!run)
+        return;
+    for (int i = 0; run->verdicts && i < run->options.scorer->threads; i++)
+        verdict_free(&run->verdicts[i]);
+    free(run->verdicts);
+    resume_close(run->resume);
+    tally_close(&run->tally);
+    pthread_cond_destroy(&run->turn);
+    pthread_mutex_destroy(&run->lock);
+    free(run);
+}
+
+/* ---- which rows --------------------------------------------------------------------------------------- */
+
+static bool wanted(const struct grade_run *run, const struct row *row)
+{
+    const struct json_value *reward = row_get(row, SPAN("reward"));
+    bool number = reward && reward->type == JSON_VALUE_NUMBER;
+    switch (run->options.regrade) {
+    case GRADE_UNJUDGED: return !number || !isfinite(json_number(*reward));
+    case GRADE_FAILED: return number && json_number(*reward) == 0;
+    case GRADE_ALL: break;
+    }
+    return true;
+}
+
+/* With a limit the rows take their turn, so that the choice does not depend on the threads. */
+static bool within_limit(struct grade_run *run, uint64_t index, bool want)
+{
+    bool taken = false;
+    if (run->options.limit < 0)
+        return want;
+    pthread_mutex_lock(&run->lock);
+    while (run->left > 0 && run->next < index && !run->stopped && !signals_caught()) {
+        struct timespec soon;
+        clock_gettime(CLOCK_REALTIME, &soon);
+        soon.tv_nsec += 100000000;
+        soon.tv_sec += soon.tv_nsec / 1000000000;
+        soon.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&run->turn, &run->lock, &soon);
+    }
+    if (want && run->left > 0 && run->next >= index) {
+        taken = true;
+        run->left--;
+    }
+    if (run->next <= index)
+        run->next = index + 1;
+    pthread_cond_broadcast(&run->turn);
+    pthread_mutex_unlock(&run->lock);
+    return taken;
+}
+
+static void stop(struct grade_run *run)
+{
+    pthread_mutex_lock(&run->lock);
+    run->stopped = true;
+    pthread_cond_broadcast(&run->turn);
+    pthread_mutex_unlock(&run->lock);
+}
+
+/* ---- work and account --------------------------------------------------------------------------------- */
+
+static int work(void *context, int worker, const struct row *row, struct row_result *result,
+                struct error *error)
+{
+    struct grade_run *run = context;
+    struct verdict *v = &run->verdicts[worker];
+    bool want = wanted(run, row);
+    bool resumed = want && run->resume && resume_find(run->resume, row, &result->out);
+    bool take = within_limit(run, row->index, want && !resumed);
+    result->fate = ROW_KEEP;
+    result->tally[0] = resumed ? OUTCOME_RESUMED : OUTCOME_SKIPPED;
+    if (resumed) {
+        result->fate = ROW_CHANGED;
+        buf_byte(&result->out, '\n');
+        return 0;
+    }
+    if (!take)
+        return 0;
+    int rc = scorer_verdict(run->options.scorer, worker, row, v, error);
+    if (rc < 0) {
+        stop(run);
+        return rc;
+    }
+    verdict_land(v, &run->options.stamp, row, &result->out);
+    buf_byte(&result->out, '\n');
+    result->fate = ROW_CHANGED;
+    result->tally[0] = OUTCOME_SCORED;
+    result->tally[1] = v->status;
+    result->tally[2] = v->judged;
+    buf_span_add(&result->note, buf_span(&v->reward));
+    return 0;
+}
+
+static void count_scored(struct grade_run *run, const struct row_result *result)
+{
+    struct grade_counts *c = &run->counts;
+    c->scored++;
+    c->statuses[result->tally[1]]++;
+    if (!result->tally[2])
+        return;
+    double reward = strtod(buf_cstr((struct buf *)&result->note), NULL);
+    c->graded++;
+    c->sum += reward;
+    c->passes += reward == 1;
+    c->failures += reward == 0;
+    c->partials += reward != 0 && reward != 1;
+    tally_reward(&run->tally, buf_span(&result->note));
+}
+
+static int done(void *context, const struct row *row, struct row_result *result,
+                struct error *error)
+{
+    struct grade_run *run = context;
+    struct json_members members = {0};
+    struct json_fault fault;
+    struct row written = *row;
+    (void)error;
+    run->counts.rows++;
+    run->counts.skipped += result->tally[0] == OUTCOME_SKIPPED;
+    run->counts.resumed += result->tally[0] == OUTCOME_RESUMED;
+    if (result->tally[0] == OUTCOME_SCORED)
+        count_scored(run, result);
+    if (result->fate == ROW_CHANGED &&
+        row_of_text(span_slice(buf_span(&result->out), 0, result->out.len - 1), &written, &members,
+                    &fault) == 0) {
+        written.file = row->file;
+        written.line_number = row->line_number;
+        written.index = row->index;
+    }
+    tally_row(&run->tally, &written);
+    if (run->options.left)
+        run->options.left(run->options.left_data, &written);
+    json_members_free(&members);
+    return 0;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+int grade_run_rows(struct grade_run *run, const struct row_source *source, struct row_writer *writer,
+                   struct error *error)
+{
+    const struct scorer *s = run->options.scorer;
+    const struct row_filter filter = {.source = *source,
+                                      .writer = writer,
+                                      .jobs = s->threads,
+                                      .batch = s->slow || run->options.limit >= 0 ? 1 : 0,
+                                      .work = work,
+                                      .done = done,
+                                      .context = run};
+    struct row_counts counts = {0};
+    double start = now();
+    int rc = row_filter_run(&filter, &counts, error);
+    run->counts.seconds = now() - start;
+    run->counts.bad = counts.bad;
+    const struct grade_counts *c = &run->counts;
+    if (rc == 0 && c->scored > 0 && c->statuses[VERDICT_ERROR] == c->scored)
+        return error_set(error, ERROR_REMOTE,
+                         "each of the %llu rows came back as an error; judge_meta.error of the rows "
+                         "says why",
+                         (unsigned long long)c->scored);
+    return rc;
+}
+
+const struct grade_counts *grade_run_counts(const struct grade_run *run)
+{
+    return &run->counts;
+}
+
+double grade_unjudged_share(const struct grade_run *run)
+{
+    const struct grade_counts *c = &run->counts;
+    return c->scored ? (double)(c->scored - c->graded) / (double)c->scored : 0;
+}
+
+void grade_run_warnings(const struct grade_run *run, void (*out)(void *data, const char *text),
+                        void *data)
+{
+    tally_warnings(&run->tally, &run->counts, out, data);
+}
+
+void grade_run_reasons(const struct grade_run *run, size_t n,
+                       void (*out)(void *data, const char *text), void *data)
+{
+    tally_reasons(&run->tally, n, out, data);
+}
+
+void grade_run_report(const struct grade_run *run, struct buf *out)
+{
+    tally_report(&run->tally, &run->counts, &run->options, out);
+}
