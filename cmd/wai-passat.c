@@ -1,6 +1,6 @@
-/* wai-passat: pass rates of graded rows, each with its interval, and gates on them. Rows (or partial
- * summaries) go into one struct passat, that into a report, the report to standard output and to the
- * files that are asked for; room measure does the work. */
+/* wai-passat: pass rates of graded rows, each with its interval, and gates on them. Rows (or
+ * partial summaries) go into one struct passat, that into a report, the report to standard output
+ * and to the files that are asked for; room measure does the work. */
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -30,58 +30,143 @@ struct options {
 #define AT(field) .offset = offsetof(struct options, field)
 
 static const struct option OPTIONS[] = {
-    {.kind = OPTION_INT, .letter = 'k', .name = "k", AT(k), .arg = "N", .min = 1, .max = 1e9,
+    {.kind = OPTION_INT,
+     .letter = 'k',
+     .name = "k",
+     AT(k),
+     .arg = "N",
+     .min = 1,
+     .max = 1e9,
      .help = "tries drawn for pass^k and pass@k (the smallest group of two or more)"},
-    {.kind = OPTION_INT, .name = "min-k", AT(min_k), .arg = "N", .max = 1e9,
+    {.kind = OPTION_INT,
+     .name = "min-k",
+     AT(min_k),
+     .arg = "N",
+     .max = 1e9,
      .help = "under this k, pass^k and pass@k are withheld (4)"},
-    {.kind = OPTION_FLAG, .name = "unanimous-short", AT(unanimous_short),
+    {.kind = OPTION_FLAG,
+     .name = "unanimous-short",
+     AT(unanimous_short),
      .help = "a task with fewer than k tries that all agree counts as staying so"},
-    {.kind = OPTION_OPTIONAL, .name = "markers", AT(markers), .arg = "LIST",
+    {.kind = OPTION_OPTIONAL,
+     .name = "markers",
+     AT(markers),
+     .arg = "LIST",
      .help = "a summary per marker, or of those in the list NAME,NAME"},
     {.kind = OPTION_FLAG, .name = "per-task", AT(per_task), .help = "the pass rate of each task"},
-    {.kind = OPTION_FLAG, .name = "signal", AT(signal),
+    {.kind = OPTION_FLAG,
+     .name = "signal",
+     AT(signal),
      .help = "how many tasks are mixed, and so can teach"},
-    {.kind = OPTION_TEXT, .name = "band", AT(band), .arg = "LO,HI",
+    {.kind = OPTION_TEXT,
+     .name = "band",
+     AT(band),
+     .arg = "LO,HI",
      .help = "difficulty band of --signal (0.2,0.8)"},
-    {.kind = OPTION_TEXT, .name = "by", AT(by), .arg = "KEY",
+    {.kind = OPTION_TEXT,
+     .name = "by",
+     AT(by),
+     .arg = "KEY",
      .help = "the same report for each value of KEY of the rows"},
-    {.kind = OPTION_TEXT, .name = "task-key", AT(task_key), .arg = "KEY,KEY",
+    {.kind = OPTION_TEXT,
+     .name = "task-key",
+     AT(task_key),
+     .arg = "KEY,KEY",
      .help = "keys that name a task, the first that says something (scenario_id,task_id,prompt)"},
-    {.kind = OPTION_TEXT, .name = "reward-key", AT(reward_key), .arg = "KEY,KEY",
+    {.kind = OPTION_TEXT,
+     .name = "reward-key",
+     AT(reward_key),
+     .arg = "KEY,KEY",
      .help = "keys that hold the verdict, the first that is 0 or 1 (reward,qwen_reward)"},
-    {.kind = OPTION_FLAG, .name = "bool-rewards", AT(bool_rewards),
+    {.kind = OPTION_FLAG,
+     .name = "bool-rewards",
+     AT(bool_rewards),
      .help = "count true and false as 1 and 0"},
-    {.kind = OPTION_INT, .name = "n-boot", AT(n_boot), .arg = "N", .min = 1, .max = MEASURE_DRAWS_MAX,
+    {.kind = OPTION_INT,
+     .name = "n-boot",
+     AT(n_boot),
+     .arg = "N",
+     .min = 1,
+     .max = MEASURE_DRAWS_MAX,
      .help = "replicates behind an interval (2000)"},
     {.kind = OPTION_TEXT, .name = "seed", AT(seed), .arg = "N", .help = "seed of the draws (0)"},
-    {.kind = OPTION_REAL, .name = "level", AT(level), .arg = "X", .max = 1,
+    {.kind = OPTION_REAL,
+     .name = "level",
+     AT(level),
+     .arg = "X",
+     .max = 1,
      .help = "coverage of the intervals (0.95)"},
-    {.kind = OPTION_CHOICE, .name = "interval", AT(interval), .choices = "percentile|t|bca",
+    {.kind = OPTION_CHOICE,
+     .name = "interval",
+     AT(interval),
+     .choices = "percentile|t|bca",
      .help = "how intervals are made (percentile)"},
     GATE_OPTIONS(struct options, gates),
-    {.kind = OPTION_TEXT, .name = "baseline", AT(baseline), .arg = "FILE", .file = true,
+    {.kind = OPTION_TEXT,
+     .name = "baseline",
+     AT(baseline),
+     .arg = "FILE",
+     .file = true,
      .help = "compare with another run: rows, a partial summary, or a report with per_task"},
-    {.kind = OPTION_CHOICE, .name = "baseline-rule", AT(baseline_rule), .seen = offsetof(struct options, baseline_option),
-     .choices = "regress|noninferior|drop", .help = "when the comparison is red (regress)"},
-    {.kind = OPTION_REAL, .name = "margin", AT(margin), .arg = "X", .max = 1,
-     .help = "loss that noninferior and drop put up with (0.05)", .seen = offsetof(struct options, baseline_option)},
-    {.kind = OPTION_REAL, .name = "run-std", AT(run_std), .arg = "X", .max = 1e9, .seen = offsetof(struct options, run_std_given),
+    {.kind = OPTION_CHOICE,
+     .name = "baseline-rule",
+     AT(baseline_rule),
+     .seen = offsetof(struct options, baseline_option),
+     .choices = "regress|noninferior|drop",
+     .help = "when the comparison is red (regress)"},
+    {.kind = OPTION_REAL,
+     .name = "margin",
+     AT(margin),
+     .arg = "X",
+     .max = 1,
+     .help = "loss that noninferior and drop put up with (0.05)",
+     .seen = offsetof(struct options, baseline_option)},
+    {.kind = OPTION_REAL,
+     .name = "run-std",
+     AT(run_std),
+     .arg = "X",
+     .max = 1e9,
+     .seen = offsetof(struct options, run_std_given),
      .help = "spread of this eval's mean from run to run; regress is not red inside its band"},
-    {.kind = OPTION_INT, .name = "run-std-runs", AT(run_std_runs), .arg = "N", .min = 2, .max = 1e9,
-     .seen = offsetof(struct options, run_std_runs_given), .help = "runs that --run-std was taken from"},
-    {.kind = OPTION_TEXT, .name = "save-baseline", AT(save_baseline), .arg = "FILE", .file = true,
+    {.kind = OPTION_INT,
+     .name = "run-std-runs",
+     AT(run_std_runs),
+     .arg = "N",
+     .min = 2,
+     .max = 1e9,
+     .seen = offsetof(struct options, run_std_runs_given),
+     .help = "runs that --run-std was taken from"},
+    {.kind = OPTION_TEXT,
+     .name = "save-baseline",
+     AT(save_baseline),
+     .arg = "FILE",
+     .file = true,
      .help = "write what --baseline reads"},
     CI_OPTIONS(struct options, ci),
-    {.kind = OPTION_FLAG, .name = "partial", AT(partial),
+    {.kind = OPTION_FLAG,
+     .name = "partial",
+     AT(partial),
      .help = "print a mergeable summary instead of the report"},
-    {.kind = OPTION_INT, .name = "shard", AT(shard), .arg = "N", .max = 1e15,
+    {.kind = OPTION_INT,
+     .name = "shard",
+     AT(shard),
+     .arg = "N",
+     .max = 1e15,
      .help = "number of this worker's part of the rows (0)"},
-    {.kind = OPTION_FLAG, .name = "merge", AT(merge),
+    {.kind = OPTION_FLAG,
+     .name = "merge",
+     AT(merge),
      .help = "operands are such summaries, rows among them allowed"},
-    {.kind = OPTION_FLAG, .name = "allow-repeat-shards", AT(repeat_shards),
+    {.kind = OPTION_FLAG,
+     .name = "allow-repeat-shards",
+     AT(repeat_shards),
      .help = "two summaries may have the same shard number"},
     {.kind = OPTION_FLAG, .name = "json", AT(json), .help = "the report as one JSON object"},
-    {.kind = OPTION_TEXT, .name = "report", AT(report), .arg = "FILE", .file = true,
+    {.kind = OPTION_TEXT,
+     .name = "report",
+     AT(report),
+     .arg = "FILE",
+     .file = true,
      .help = "that object in FILE too"},
     ROW_OPTIONS(struct options, rows),
     {0},
@@ -111,7 +196,8 @@ struct plan {
     struct arena names;
 };
 
-/* ---- options ------------------------------------------------------------------------------------ */
+/* ---- options ------------------------------------------------------------------------------------
+ */
 
 static void list_add(struct plan *plan, struct option_list *list, struct span item)
 {
@@ -142,11 +228,12 @@ static int read_band(const char *text, double *low, double *high, struct error *
     if (!text)
         return 0;
     char *first = comma ? strndup(text, (size_t)(comma - text)) : NULL;
-    bool ok = first && option_read_real(first, low) == 0 && option_read_real(comma + 1, high) == 0 &&
-              *low >= 0 && *low <= *high && *high <= 1;
+    bool ok = first && option_read_real(first, low) == 0 &&
+              option_read_real(comma + 1, high) == 0 && *low >= 0 && *low <= *high && *high <= 1;
     free(first);
     return ok ? 0
-              : error_set(error, ERROR_USAGE, "--band %s: write LO,HI with 0 <= LO <= HI <= 1", text);
+              : error_set(error, ERROR_USAGE, "--band %s: write LO,HI with 0 <= LO <= HI <= 1",
+                          text);
 }
 
 /* Gates name metrics; the markers among them have to be kept. */
@@ -196,13 +283,15 @@ static int check_together(const struct options *o, struct error *error)
     if (!(o->level > 0 && o->level < 1))
         return error_set(error, ERROR_USAGE, "--level must lie between 0 and 1, both left out");
     if (o->partial && (gated(o) || o->by || o->ci.junit || o->ci.summary || o->save_baseline))
-        return error_set(error, ERROR_USAGE, "--partial prints a summary and no report: gates, slices "
-                                             "and CI outputs belong to the run with --merge");
+        return error_set(error, ERROR_USAGE,
+                         "--partial prints a summary and no report: gates, slices "
+                         "and CI outputs belong to the run with --merge");
     if (o->merge && o->by)
         return error_set(error, ERROR_USAGE, "--by needs rows: a partial summary has no slices");
     if (o->merge && o->markers && *o->markers)
-        return error_set(error, ERROR_USAGE, "--markers=LIST chooses when summaries are written; with "
-                                             "--merge give --markers alone");
+        return error_set(error, ERROR_USAGE,
+                         "--markers=LIST chooses when summaries are written; with "
+                         "--merge give --markers alone");
     if (!o->baseline && (o->baseline_option || o->run_std_given || o->run_std_runs_given))
         return error_set(error, ERROR_USAGE,
                          "--baseline-rule, --margin and --run-std need --baseline FILE");
@@ -235,7 +324,8 @@ static int make_plan(struct plan *plan, struct error *error)
     if (code < 0)
         return code;
     seed_start(buf_cstr(&plan->seed), 0, &plan->rng);
-    settings->boot = (struct boot_options){.start = &plan->rng, .draws = o->n_boot, .level = o->level};
+    settings->boot =
+        (struct boot_options){.start = &plan->rng, .draws = o->n_boot, .level = o->level};
     settings->boot.kind = *o->interval == 't'   ? INTERVAL_T
                           : *o->interval == 'b' ? INTERVAL_BCA
                                                 : INTERVAL_PERCENTILE;
@@ -246,9 +336,9 @@ static int make_plan(struct plan *plan, struct error *error)
         .margin = o->margin,
         .run_std = o->run_std_given ? o->run_std : NAN,
         .run_std_runs = o->run_std_runs_given ? (double)o->run_std_runs : NAN};
-    plan->input.facts = (struct facts_options){
-        plan->task_keys.items, plan->task_keys.count, plan->reward_keys.items,
-        plan->reward_keys.count, o->bool_rewards, o->by};
+    plan->input.facts = (struct facts_options){plan->task_keys.items,   plan->task_keys.count,
+                                               plan->reward_keys.items, plan->reward_keys.count,
+                                               o->bool_rewards,         o->by};
     plan->input.keep.shard = (uint64_t)o->shard;
     plan->input.merge = o->merge;
     plan->input.repeat_shards = o->repeat_shards;
@@ -266,7 +356,8 @@ static void free_plan(struct plan *plan)
     arena_free(&plan->names);
 }
 
-/* ---- the pipe ----------------------------------------------------------------------------------- */
+/* ---- the pipe -----------------------------------------------------------------------------------
+ */
 
 static int write_file(const char *path, struct span text, struct error *error)
 {
@@ -293,8 +384,8 @@ static void judge(const struct plan *plan, struct passat_report *report, struct 
         struct change_options options = {plan->settings.boot, MEASURE_MIN_PAIRED};
         struct metric_change change;
         options.boot.kind = INTERVAL_PERCENTILE;
-        compare_metric(plan->baseline.tasks, plan->baseline.n, report->tasks, report->rates.n_groups,
-                       &options, &change);
+        compare_metric(plan->baseline.tasks, plan->baseline.n, report->tasks,
+                       report->rates.n_groups, &options, &change);
         gate_baseline(&change, "pass_at_1", &plan->against, gates);
         baseline_warn(&plan->baseline, report, &report->warnings);
         notes_free(&change.notes);
@@ -407,13 +498,17 @@ static int report_all(const struct plan *plan, const struct passat_set *set, str
     judge(plan, &report, &view, &gates);
     int code = write_reports(plan, set, &view, error);
     if (code == 0 && plan->o->save_baseline && report.rates.n_groups == 0)
-        code = error_set(error, ERROR_INPUT,
-                         "no row carries a verdict, so there is no baseline to save in %s; grade the "
-                         "rows first",
-                         plan->o->save_baseline);
+        code =
+            error_set(error, ERROR_INPUT,
+                      "no row carries a verdict, so there is no baseline to save in %s; grade the "
+                      "rows first",
+                      plan->o->save_baseline);
     else if (code == 0 && plan->o->save_baseline)
         code = write_partial(set, plan->o->save_baseline, error);
     int red = gates_red(&gates) > 0;
+    for (size_t i = 0; plan->o->json && !plan->o->ci.github && i < gates.count; i++)
+        if (gates.items[i].red) /* a log that does not show the JSON says why the run is red */
+            log_warning("red: %s", gates.items[i].text);
     passat_slices_free(slices, view.n_slices);
     passat_report_free(&report);
     gates_free(&gates);

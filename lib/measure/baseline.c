@@ -34,6 +34,8 @@ static int read_rows(const char *path, const struct facts_options *facts,
     struct passat_input input = {.facts = *facts, .merge = true, .repeat_shards = false};
     input.facts.by = NULL;
     struct row_source source = {.paths = &path, .n_paths = 1, .options = *rows};
+    if (strcmp(rows->on_bad, "skip") != 0)
+        source.options.on_bad = "stop"; /* a file of bad lines holds those of the run */
     int code = passat_set_read(&set, &source, &input, error);
     if (code == 0) {
         struct rng rng;

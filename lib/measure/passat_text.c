@@ -1,5 +1,6 @@
 /* passat_text.c: the report of pass rates for people (measure 4.3). */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "measure/gate.h"
@@ -24,17 +25,19 @@ static const char *plural(size_t n, const char *one, const char *many)
 
 static void rates_text(struct buf *out, const struct pass_rates *rates)
 {
-    long long k = (long long)rates->k;
+    char k[24] = "k"; /* of one try there is no pass^1 beside pass@1 */
+    if (rates->k > 1 || !isnan(rates->pass_pow_k))
+        snprintf(k, sizeof k, "%lld", (long long)rates->k);
     buf_text(out, "pass@1 ");
     number(out, rates->pass_at_1, rates->ci95);
-    buf_format(out, "  pass^%lld ", k);
+    buf_format(out, "  pass^%s ", k);
     number(out, rates->pass_pow_k, rates->pass_pow_k_ci95);
-    buf_format(out, "  pass@%lld ", k);
+    buf_format(out, "  pass@%s ", k);
     number(out, rates->pass_at_k, rates->pass_at_k_ci95);
     buf_text(out, "  headroom ");
     number(out, rates->headroom, INTERVAL_NONE);
     buf_format(out, "  %zu %s, k %lld", rates->n_groups, plural(rates->n_groups, "task", "tasks"),
-               k);
+               (long long)rates->k);
 }
 
 void passat_headline(const struct passat_report *report, struct buf *out)
