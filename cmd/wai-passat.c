@@ -27,150 +27,68 @@ struct options {
     struct row_options rows;
 };
 
-#define AT(field) .offset = offsetof(struct options, field)
+#define AT(field)   .offset = offsetof(struct options, field)
+#define SEEN(field) .seen = offsetof(struct options, field)
 
+/* clang-format off */
 static const struct option OPTIONS[] = {
-    {.kind = OPTION_INT,
-     .letter = 'k',
-     .name = "k",
-     AT(k),
-     .arg = "N",
-     .min = 1,
-     .max = 1e9,
+    {.kind = OPTION_INT, .letter = 'k', .name = "k", AT(k), .arg = "N", .min = 1, .max = 1e9,
      .help = "tries drawn for pass^k and pass@k (the smallest group of two or more)"},
-    {.kind = OPTION_INT,
-     .name = "min-k",
-     AT(min_k),
-     .arg = "N",
-     .max = 1e9,
+    {.kind = OPTION_INT, .name = "min-k", AT(min_k), .arg = "N", .max = 1e9,
      .help = "under this k, pass^k and pass@k are withheld (4)"},
-    {.kind = OPTION_FLAG,
-     .name = "unanimous-short",
-     AT(unanimous_short),
+    {.kind = OPTION_FLAG, .name = "unanimous-short", AT(unanimous_short),
      .help = "a task with fewer than k tries that all agree counts as staying so"},
-    {.kind = OPTION_OPTIONAL,
-     .name = "markers",
-     AT(markers),
-     .arg = "LIST",
+    {.kind = OPTION_OPTIONAL, .name = "markers", AT(markers), .arg = "LIST",
      .help = "a summary per marker, or of those in the list NAME,NAME"},
     {.kind = OPTION_FLAG, .name = "per-task", AT(per_task), .help = "the pass rate of each task"},
-    {.kind = OPTION_FLAG,
-     .name = "signal",
-     AT(signal),
+    {.kind = OPTION_FLAG, .name = "signal", AT(signal),
      .help = "how many tasks are mixed, and so can teach"},
-    {.kind = OPTION_TEXT,
-     .name = "band",
-     AT(band),
-     .arg = "LO,HI",
+    {.kind = OPTION_TEXT, .name = "band", AT(band), .arg = "LO,HI",
      .help = "difficulty band of --signal (0.2,0.8)"},
-    {.kind = OPTION_TEXT,
-     .name = "by",
-     AT(by),
-     .arg = "KEY",
+    {.kind = OPTION_TEXT, .name = "by", AT(by), .arg = "KEY",
      .help = "the same report for each value of KEY of the rows"},
-    {.kind = OPTION_TEXT,
-     .name = "task-key",
-     AT(task_key),
-     .arg = "KEY,KEY",
+    {.kind = OPTION_TEXT, .name = "task-key", AT(task_key), .arg = "KEY,KEY",
      .help = "keys that name a task, the first that says something (scenario_id,task_id,prompt)"},
-    {.kind = OPTION_TEXT,
-     .name = "reward-key",
-     AT(reward_key),
-     .arg = "KEY,KEY",
+    {.kind = OPTION_TEXT, .name = "reward-key", AT(reward_key), .arg = "KEY,KEY",
      .help = "keys that hold the verdict, the first that is 0 or 1 (reward,qwen_reward)"},
-    {.kind = OPTION_FLAG,
-     .name = "bool-rewards",
-     AT(bool_rewards),
+    {.kind = OPTION_FLAG, .name = "bool-rewards", AT(bool_rewards),
      .help = "count true and false as 1 and 0"},
-    {.kind = OPTION_INT,
-     .name = "n-boot",
-     AT(n_boot),
-     .arg = "N",
-     .min = 1,
-     .max = MEASURE_DRAWS_MAX,
+    {.kind = OPTION_INT, .name = "n-boot", AT(n_boot), .arg = "N", .min = 1, .max = MEASURE_DRAWS_MAX,
      .help = "replicates behind an interval (2000)"},
     {.kind = OPTION_TEXT, .name = "seed", AT(seed), .arg = "N", .help = "seed of the draws (0)"},
-    {.kind = OPTION_REAL,
-     .name = "level",
-     AT(level),
-     .arg = "X",
-     .max = 1,
+    {.kind = OPTION_REAL, .name = "level", AT(level), .arg = "X", .max = 1,
      .help = "coverage of the intervals (0.95)"},
-    {.kind = OPTION_CHOICE,
-     .name = "interval",
-     AT(interval),
-     .choices = "percentile|t|bca",
+    {.kind = OPTION_CHOICE, .name = "interval", AT(interval), .choices = "percentile|t|bca",
      .help = "how intervals are made (percentile)"},
     GATE_OPTIONS(struct options, gates),
-    {.kind = OPTION_TEXT,
-     .name = "baseline",
-     AT(baseline),
-     .arg = "FILE",
-     .file = true,
+    {.kind = OPTION_TEXT, .name = "baseline", AT(baseline), .arg = "FILE", .file = true,
      .help = "compare with another run: rows, a partial summary, or a report with per_task"},
-    {.kind = OPTION_CHOICE,
-     .name = "baseline-rule",
-     AT(baseline_rule),
-     .seen = offsetof(struct options, baseline_option),
-     .choices = "regress|noninferior|drop",
-     .help = "when the comparison is red (regress)"},
-    {.kind = OPTION_REAL,
-     .name = "margin",
-     AT(margin),
-     .arg = "X",
-     .max = 1,
-     .help = "loss that noninferior and drop put up with (0.05)",
-     .seen = offsetof(struct options, baseline_option)},
-    {.kind = OPTION_REAL,
-     .name = "run-std",
-     AT(run_std),
-     .arg = "X",
-     .max = 1e9,
-     .seen = offsetof(struct options, run_std_given),
+    {.kind = OPTION_CHOICE, .name = "baseline-rule", AT(baseline_rule), SEEN(baseline_option),
+     .choices = "regress|noninferior|drop", .help = "when the comparison is red (regress)"},
+    {.kind = OPTION_REAL, .name = "margin", AT(margin), .arg = "X", .max = 1, SEEN(baseline_option),
+     .help = "loss that noninferior and drop put up with (0.05)"},
+    {.kind = OPTION_REAL, .name = "run-std", AT(run_std), .arg = "X", .max = 1e9, SEEN(run_std_given),
      .help = "spread of this eval's mean from run to run; regress is not red inside its band"},
-    {.kind = OPTION_INT,
-     .name = "run-std-runs",
-     AT(run_std_runs),
-     .arg = "N",
-     .min = 2,
-     .max = 1e9,
-     .seen = offsetof(struct options, run_std_runs_given),
-     .help = "runs that --run-std was taken from"},
-    {.kind = OPTION_TEXT,
-     .name = "save-baseline",
-     AT(save_baseline),
-     .arg = "FILE",
-     .file = true,
+    {.kind = OPTION_INT, .name = "run-std-runs", AT(run_std_runs), .arg = "N", .min = 2, .max = 1e9,
+     SEEN(run_std_runs_given), .help = "runs that --run-std was taken from"},
+    {.kind = OPTION_TEXT, .name = "save-baseline", AT(save_baseline), .arg = "FILE", .file = true,
      .help = "write what --baseline reads"},
     CI_OPTIONS(struct options, ci),
-    {.kind = OPTION_FLAG,
-     .name = "partial",
-     AT(partial),
+    {.kind = OPTION_FLAG, .name = "partial", AT(partial),
      .help = "print a mergeable summary instead of the report"},
-    {.kind = OPTION_INT,
-     .name = "shard",
-     AT(shard),
-     .arg = "N",
-     .max = 1e15,
+    {.kind = OPTION_INT, .name = "shard", AT(shard), .arg = "N", .max = 1e15,
      .help = "number of this worker's part of the rows (0)"},
-    {.kind = OPTION_FLAG,
-     .name = "merge",
-     AT(merge),
+    {.kind = OPTION_FLAG, .name = "merge", AT(merge),
      .help = "operands are such summaries, rows among them allowed"},
-    {.kind = OPTION_FLAG,
-     .name = "allow-repeat-shards",
-     AT(repeat_shards),
+    {.kind = OPTION_FLAG, .name = "allow-repeat-shards", AT(repeat_shards),
      .help = "two summaries may have the same shard number"},
     {.kind = OPTION_FLAG, .name = "json", AT(json), .help = "the report as one JSON object"},
-    {.kind = OPTION_TEXT,
-     .name = "report",
-     AT(report),
-     .arg = "FILE",
-     .file = true,
+    {.kind = OPTION_TEXT, .name = "report", AT(report), .arg = "FILE", .file = true,
      .help = "that object in FILE too"},
     ROW_OPTIONS(struct options, rows),
     {0},
 };
+/* clang-format on */
 
 static const struct command COMMAND = {
     .name = "wai-passat",
@@ -359,18 +277,6 @@ static void free_plan(struct plan *plan)
 /* ---- the pipe -----------------------------------------------------------------------------------
  */
 
-static int write_file(const char *path, struct span text, struct error *error)
-{
-    struct file *file = file_create(path, error);
-    if (!file)
-        return error->code;
-    int code = file_write(file, text, error);
-    if (code == 0)
-        return file_commit(file, error);
-    file_abandon(file);
-    return code;
-}
-
 static int print(struct buf *text, struct error *error)
 {
     return file_write_all(STDOUT_FILENO, "standard output", buf_span(text), error);
@@ -394,61 +300,6 @@ static void judge(const struct plan *plan, struct passat_report *report, struct 
         gates_strict(&report->warnings, report->rates.n_groups > 0, gates);
 }
 
-/* The keys of the tasks that have no verdict. */
-static struct span *unjudged(const struct passat_set *set, const struct passat_report *report,
-                             size_t *count)
-{
-    struct map judged = {0};
-    struct span *keys = mem_zero(set->tasks.count, sizeof *keys);
-    for (size_t i = 0; i < report->rates.n_groups; i++)
-        map_add(&judged, report->tasks[i].key, NULL);
-    *count = 0;
-    for (size_t i = 0; i < set->tasks.count; i++)
-        if (map_find(&judged, set->tasks.keys[i]) == MAP_NONE)
-            keys[(*count)++] = set->tasks.keys[i];
-    map_free(&judged);
-    return keys;
-}
-
-static int write_ci(const struct plan *plan, const struct passat_set *set,
-                    const struct passat_view *view, struct error *error)
-{
-    struct ci_row rows[PASSAT_CI_ROWS];
-    struct buf headline = {0}, numbers = {0};
-    const struct passat_report *report = view->report;
-    struct ci_property properties[SETTINGS + 4];
-    size_t n = 0;
-    for (size_t i = 0; i < SETTINGS; i++)
-        if (report->settings[i].json.ptr)
-            properties[n++] = (struct ci_property){SETTING_NAMES[i], report->settings[i].json};
-    properties[n++] = (struct ci_property){"seed", span_text(view->seed)};
-    buf_format(&numbers, "%lld %.17g", (long long)plan->o->n_boot, plan->o->level);
-    size_t blank = span_find(buf_span(&numbers), SPAN(" "), 0);
-    properties[n++] = (struct ci_property){"n_boot", span_slice(buf_span(&numbers), 0, blank)};
-    properties[n++] =
-        (struct ci_property){"level", span_slice(buf_span(&numbers), blank + 1, numbers.len)};
-    properties[n++] = (struct ci_property){"interval", span_text(plan->o->interval)};
-    passat_headline(report, &headline);
-    struct ci_report ci = {.tool = COMMAND.name,
-                           .headline = buf_cstr(&headline),
-                           .gates = view->gates,
-                           .notes = &report->notes,
-                           .warnings = &report->warnings,
-                           .properties = properties,
-                           .n_properties = n,
-                           .rows = rows,
-                           .n_rows = passat_ci_rows(report, rows),
-                           .tasks = report->tasks,
-                           .n_tasks = report->rates.n_groups};
-    struct span *rest = unjudged(set, report, &ci.n_unjudged);
-    ci.unjudged = rest;
-    int code = ci_write(&ci, &plan->o->ci, error);
-    free(rest);
-    buf_free(&headline);
-    buf_free(&numbers);
-    return code;
-}
-
 static int write_reports(const struct plan *plan, const struct passat_set *set,
                          const struct passat_view *view, struct error *error)
 {
@@ -461,9 +312,9 @@ static int write_reports(const struct plan *plan, const struct passat_set *set,
         passat_text(view, &text);
     int code = print(plan->o->json ? &json : &text, error);
     if (code == 0 && plan->o->report)
-        code = write_file(plan->o->report, buf_span(&json), error);
+        code = file_save(plan->o->report, buf_span(&json), error);
     if (code == 0)
-        code = write_ci(plan, set, view, error);
+        code = passat_ci_write(set, view, &plan->o->ci, error);
     buf_free(&json);
     buf_free(&text);
     return code;
@@ -475,7 +326,7 @@ static int write_partial(const struct passat_set *set, const char *path, struct 
     struct buf line = {0};
     passat_partial_write(set->all, &set->keys, &line);
     buf_byte(&line, '\n');
-    int code = path ? write_file(path, buf_span(&line), error) : print(&line, error);
+    int code = path ? file_save(path, buf_span(&line), error) : print(&line, error);
     buf_free(&line);
     return code;
 }

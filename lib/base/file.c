@@ -247,6 +247,18 @@ static int read_all(int fd, const char *name, size_t limit, struct buf *out, str
     }
 }
 
+int file_save(const char *path, struct span bytes, struct error *error)
+{
+    struct file *file = file_create(path, error);
+    if (!file)
+        return error->code;
+    int code = file_write(file, bytes, error);
+    if (code == 0)
+        return file_commit(file, error);
+    file_abandon(file);
+    return code;
+}
+
 int file_read(const char *path, size_t limit, struct buf *out, struct error *error)
 {
     buf_clear(out);

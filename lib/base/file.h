@@ -18,6 +18,9 @@ int file_descriptor(const struct file *f);
 int file_commit(struct file *f, struct error *error); /* frees f, also on failure */
 void file_abandon(struct file *f);
 
+/* These bytes as the whole of a file: create, write, commit. ERROR_SYSTEM leaves what was there. */
+int file_save(const char *path, struct span bytes, struct error *error);
+
 /* The whole of a file, up to `limit` bytes. "-" is standard input. ERROR_INPUT when it cannot be
  * opened or is too long, ERROR_SYSTEM when a read breaks off, ERROR_INTERRUPTED by a caught signal.
  */

@@ -169,18 +169,6 @@ int ci_check(const struct ci_options *options, struct error *error)
     return 0;
 }
 
-static int write_whole(const char *path, struct span text, struct error *error)
-{
-    struct file *file = file_create(path, error);
-    if (!file)
-        return error->code;
-    int code = file_write(file, text, error);
-    if (code == 0)
-        return file_commit(file, error);
-    file_abandon(file);
-    return code;
-}
-
 /* The file of a workflow step holds what earlier commands of the step wrote. */
 static int append(const char *path, struct span text, struct error *error)
 {
@@ -199,12 +187,12 @@ int ci_write(const struct ci_report *report, const struct ci_options *options, s
     int code = 0;
     if (options->junit) {
         ci_junit(report, options, &text);
-        code = write_whole(options->junit, buf_span(&text), error);
+        code = file_save(options->junit, buf_span(&text), error);
     }
     if (code == 0 && options->summary) {
         buf_clear(&text);
         ci_summary(report, &text);
-        code = *options->summary ? write_whole(options->summary, buf_span(&text), error)
+        code = *options->summary ? file_save(options->summary, buf_span(&text), error)
                                  : append(step_summary(), buf_span(&text), error);
     }
     if (code == 0 && options->github) {

@@ -63,10 +63,6 @@ struct ci_report {
     size_t n_unjudged;
 };
 
-/* The rows of a report of pass rates. */
-enum { PASSAT_CI_ROWS = 9 };
-size_t passat_ci_rows(const struct passat_report *report, struct ci_row rows[PASSAT_CI_ROWS]);
-
 void ci_junit(const struct ci_report *report, const struct ci_options *options, struct buf *out);
 void ci_github(const struct ci_report *report, struct buf *out);  /* lines for standard error */
 void ci_summary(const struct ci_report *report, struct buf *out); /* Markdown */

@@ -141,11 +141,6 @@ static void write_report(struct json_writer *w, const struct passat_view *view,
         write_tasks(w, report);
 }
 
-static const char *interval_name(enum interval_kind kind)
-{
-    return kind == INTERVAL_T ? "t" : kind == INTERVAL_BCA ? "bca" : "percentile";
-}
-
 void passat_json(const struct passat_view *view, struct json_writer *w)
 {
     const struct boot_options *boot = &view->settings->boot;
@@ -155,7 +150,7 @@ void passat_json(const struct passat_view *view, struct json_writer *w)
     write_report(w, view, view->report);
     write_real(w, "level", boot->level);
     json_write_key(w, "interval");
-    json_write_text(w, interval_name(boot->kind));
+    json_write_text(w, interval_kind_name(boot->kind));
     json_write_key(w, "interval_scheme");
     if (boot->kind == INTERVAL_T)
         json_write_null(w); /* nothing is drawn */

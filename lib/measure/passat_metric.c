@@ -2,7 +2,6 @@
  * use. */
 #include <math.h>
 
-#include "measure/ci.h"
 #include "measure/measure.h"
 #include "text/term.h"
 
@@ -131,15 +130,4 @@ void passat_view_metric(void *context, struct span name, struct metric_value *ou
     for (size_t i = 0; i < view->n_slices; i++)
         if (span_equal(view->slices[i].name, slice))
             passat_metric(&view->slices[i].report, span_slice(name, at, name.len), out);
-}
-
-size_t passat_ci_rows(const struct passat_report *report, struct ci_row rows[PASSAT_CI_ROWS])
-{
-    size_t n = 0;
-    for (; PASSAT_METRICS[n] && n < PASSAT_CI_ROWS; n++) {
-        struct metric_value found;
-        passat_metric(report, span_text(PASSAT_METRICS[n]), &found);
-        rows[n] = (struct ci_row){PASSAT_METRICS[n], found.value, found.interval, found.n_tasks};
-    }
-    return n;
 }

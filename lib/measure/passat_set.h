@@ -3,6 +3,7 @@
 #define WAI_MEASURE_PASSAT_SET_H
 
 #include "base/map.h"
+#include "measure/ci.h"
 #include "measure/measure.h"
 #include "row/reader.h"
 
@@ -33,5 +34,9 @@ void passat_set_free(struct passat_set *set);
 struct passat_slice *passat_set_slices(const struct passat_set *set,
                                        const struct passat_settings *settings, size_t *count);
 void passat_slices_free(struct passat_slice *slices, size_t count);
+
+/* The CI outputs that are asked for. 0 or a negative code. */
+int passat_ci_write(const struct passat_set *set, const struct passat_view *view,
+                    const struct ci_options *options, struct error *error);
 
 #endif

@@ -278,6 +278,11 @@ static struct interval interval_of(const double *values, size_t n, double *stats
     return (struct interval){stats[low], stats[high]};
 }
 
+const char *interval_kind_name(enum interval_kind kind)
+{
+    return kind == INTERVAL_T ? "t" : kind == INTERVAL_BCA ? "bca" : "percentile";
+}
+
 static struct interval interval_t(const double *values, size_t n, double level)
 {
     double mean = stat_mean(values, n);

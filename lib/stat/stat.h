@@ -48,6 +48,8 @@ enum interval_kind {
     INTERVAL_BCA,        /* bias-corrected and accelerated, Efron 1987; jackknife acceleration */
 };
 
+const char *interval_kind_name(enum interval_kind kind);
+
 struct boot_options {
     const struct rng
         *start;    /* the seeded generator; copied, so that every statistic sees the same draws */
