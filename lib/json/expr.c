@@ -2,9 +2,10 @@
  *
  *     CLOSED ($index and the row) | PRELUDE def __program: PROGRAM; limit(2; __program)
  *
- * CLOSED shuts what would reach out of the program. Because the caller's program comes behind other text,
- * jq's grammar takes no module, import or include in it. The limit stands in the program, and nothing may
- * halt it, because libjq 1.6 aborts the process when a run is given up inside path(…). */
+ * CLOSED shuts what would reach out of the program. Because the caller's program comes behind other
+ * text, jq's grammar takes no module, import or include in it. The limit stands in the program, and
+ * nothing may halt it, because libjq 1.6 aborts the process when a run is given up inside path(…).
+ */
 #include "json/expr.h"
 
 #include <pthread.h>
@@ -26,18 +27,19 @@ struct expr_program {
     jv native_result; /* of the call under way, or an invalid value with its message */
 };
 
-/* The first clause answers a null instead of a row with a match, so that the regular expression library
- * sets itself up while compiling holds its lock. */
-#define CLOSED_INPUT                                                                               \
-    "def input: error(\"input and inputs are off: a program sees one row\"); "                     \
-    "def inputs: input; def input_filename: null; def input_line_number: 0; "                      \
-    "def modulemeta: error(\"modules are off\"); def get_search_list: []; "                        \
-    "def stderr: debug; "                                                                          \
-    "def halt: error(\"the program halted\"); def halt_error: halt; def halt_error($status): halt; "
+/* The first clause answers a null instead of a row with a match, so that the regular expression
+ * library sets itself up while compiling holds its lock. */
+#define CLOSED_INPUT                                                                           \
+    "def input: error(\"input and inputs are off: a program sees one row\"); "                 \
+    "def inputs: input; def input_filename: null; def input_line_number: 0; "                  \
+    "def modulemeta: error(\"modules are off\"); def get_search_list: []; "                    \
+    "def stderr: debug; "                                                                      \
+    "def halt: error(\"the program halted\"); def halt_error: halt; def halt_error($status): " \
+    "halt; "
 #define CLOSED_ENVIRONMENT "{} as $ENV | def env: $ENV; "
-#define FRAME "(if . == null then (\"\" | test(\"\")) else . end) | .[0] as $index | .[1] | "
-#define PROGRAM_START "def __program: "
-#define PROGRAM_END "\n; limit(2; __program)"
+#define FRAME              "(if . == null then (\"\" | test(\"\")) else . end) | .[0] as $index | .[1] | "
+#define PROGRAM_START      "def __program: "
+#define PROGRAM_END        "\n; limit(2; __program)"
 
 /* libjq has no way to add a function in C. A call of ours goes out as a message to `debug` under a key that
  * starts with NUL, and its result comes back through `input`, which is shut behind this definition. */
@@ -47,7 +49,7 @@ struct expr_program {
 
 static pthread_mutex_t compile_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* ---- messages ------------------------------------------------------------------------------------ */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 static struct span trim(struct span s)
 {
@@ -63,7 +65,8 @@ static struct span without_end(struct span s, struct span end)
     return span_ends(s, end) ? span_slice(s, 0, s.len - end.len) : s;
 }
 
-/* Keeps the first line of the first message, without the words that jq's own command line puts there. */
+/* Keeps the first line of the first message, without the words that jq's own command line puts
+ * there. */
 static void keep_message(void *data, jv message)
 {
     struct expr_program *p = data;
@@ -92,8 +95,7 @@ static void compile_error(struct expr_program *p, struct error *error)
     unsigned long line = 0;
     for (size_t i = digits; i < s.len && s.ptr[i] >= '0' && s.ptr[i] <= '9'; i++)
         line = line * 10 + (unsigned long)(s.ptr[i] - '0');
-    struct span what =
-        without_end(span_slice(s, 0, at), SPAN(" (Unix shell quoting issues?)"));
+    struct span what = without_end(span_slice(s, 0, at), SPAN(" (Unix shell quoting issues?)"));
     if (line > p->lines_before)
         error_set(error, ERROR_USAGE, "the expression does not compile: line %lu: %.*s",
                   line - (unsigned long)p->lines_before, (int)what.len, what.ptr);
@@ -165,7 +167,7 @@ static void on_debug(void *data, jv message)
     buf_free(&text);
 }
 
-/* ---- compiling ----------------------------------------------------------------------------------- */
+/* ---- compiling ------------------------------------------------------------------------------- */
 
 /* Nothing but white space and comments: the identity, as in jq. */
 static bool blank(const char *program)
@@ -313,7 +315,7 @@ void expr_on_debug(struct expr_program *p, void (*debug)(void *, struct span jso
     p->debug_data = data;
 }
 
-/* ---- running ------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 int expr_run_value(struct expr_program *p, struct json_value value, int64_t index, struct buf *out,
                    int *count, struct error *error)

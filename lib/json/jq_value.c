@@ -1,5 +1,5 @@
-/* jq_value.c: see jq_value.h. libjq's own parser is not used: it stops at 256 levels, knows no NaN and no
- * Infinity, and would check again what the scanner has checked. */
+/* jq_value.c: see jq_value.h. libjq's own parser is not used: it stops at 256 levels, knows no NaN
+ * and no Infinity, and would check again what the scanner has checked. */
 #include "json/jq_value.h"
 
 #include <inttypes.h>
@@ -33,7 +33,8 @@ static jv read_text(struct reading *r)
     uint8_t flags;
     const char *start = r->at;
     r->at = string_skip(start, r->end, &flags);
-    struct json_value string = {span_make(start, (size_t)(r->at - start)), JSON_VALUE_STRING, flags};
+    struct json_value string = {span_make(start, (size_t)(r->at - start)), JSON_VALUE_STRING,
+                                flags};
     return jq_value_text(json_text(string, &r->scratch));
 }
 
@@ -116,8 +117,8 @@ static bool write_value(struct json_writer *w, jv value)
     case JV_KIND_TRUE: json_write_bool(w, true); break;
     case JV_KIND_NUMBER: write_number(w, jv_number_value(value)); break;
     case JV_KIND_STRING:
-        json_write_span(w, span_make(jv_string_value(value),
-                                     (size_t)jv_string_length_bytes(jv_copy(value))));
+        json_write_span(
+            w, span_make(jv_string_value(value), (size_t)jv_string_length_bytes(jv_copy(value))));
         break;
     case JV_KIND_ARRAY:
         json_write_array(w);
@@ -131,8 +132,8 @@ static bool write_value(struct json_writer *w, jv value)
         for (int at = jv_object_iter(value); good && jv_object_iter_valid(value, at);
              at = jv_object_iter_next(value, at)) {
             jv key = jv_object_iter_key(value, at);
-            json_write_key_span(w, span_make(jv_string_value(key),
-                                             (size_t)jv_string_length_bytes(jv_copy(key))));
+            json_write_key_span(
+                w, span_make(jv_string_value(key), (size_t)jv_string_length_bytes(jv_copy(key))));
             jv_free(key);
             good = write_value(w, jv_object_iter_value(value, at));
         }

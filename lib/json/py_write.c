@@ -1,14 +1,15 @@
-/* py_write.c: writes a validated value in one pass over its text. The members of an object are written as
- * they come; only where a name stands twice or the order must change are they put right afterwards. */
+/* py_write.c: writes a validated value in one pass over its text. The members of an object are
+ * written as they come; only where a name stands twice or the order must change are they put right
+ * afterwards. */
 #include "json/py_write.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "text/number.h"
 #include "json/decode.h"
 #include "json/scan_path.h"
-#include "text/number.h"
 
 enum { FEW_MEMBERS = 16 }; /* so many are compared in pairs before sorting is worth it */
 
@@ -93,7 +94,8 @@ static void rewrite(struct writer *w, const struct member *m, size_t n, size_t f
     buf_free(&again);
 }
 
-/* Puts the n members from m on into the order that the style wants. `from`: where the first begins. */
+/* Puts the n members from m on into the order that the style wants. `from`: where the first begins.
+ */
 static void settle(struct writer *w, struct member *m, size_t n, size_t from)
 {
     if (n < 2 || ascending(m, n))

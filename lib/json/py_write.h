@@ -1,5 +1,5 @@
-/* py_write.h: what pytext.c and pyjson.c share: a value in Python's order of members; private to this
- * room. */
+/* py_write.h: what pytext.c and pyjson.c share: a value in Python's order of members; private to
+ * this room. */
 #ifndef WAI_JSON_PY_WRITE_H
 #define WAI_JSON_PY_WRITE_H
 

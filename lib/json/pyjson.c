@@ -1,13 +1,17 @@
 /* pyjson.c: see pyjson.h. */
 #include "json/pyjson.h"
 
-#include "json/py_write.h"
 #include "text/utf8.h"
+#include "json/py_write.h"
 
 static void add_unit(struct buf *out, uint32_t unit)
 {
     static const char digits[] = "0123456789abcdef";
-    char text[6] = {'\\', 'u', digits[unit >> 12 & 15], digits[unit >> 8 & 15], digits[unit >> 4 & 15],
+    char text[6] = {'\\',
+                    'u',
+                    digits[unit >> 12 & 15],
+                    digits[unit >> 8 & 15],
+                    digits[unit >> 4 & 15],
                     digits[unit & 15]};
     buf_add(out, text, sizeof text);
 }
@@ -47,8 +51,8 @@ void py_json_quote(struct span s, struct buf *out)
     buf_byte(out, '"');
 }
 
-#define PYJSON_WORDS                                                                               \
-    .null = SPAN("null"), .truth = SPAN("true"), .lie = SPAN("false"), .nan = SPAN("NaN"),         \
+#define PYJSON_WORDS                                                                       \
+    .null = SPAN("null"), .truth = SPAN("true"), .lie = SPAN("false"), .nan = SPAN("NaN"), \
     .infinity = SPAN("Infinity"), .minus_infinity = SPAN("-Infinity"), .text = py_json_quote
 
 void json_pyjson(struct json_value value, struct buf *out)

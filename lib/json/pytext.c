@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "json/py_write.h"
 #include "text/unicode.h"
 #include "text/utf8.h"
+#include "json/py_write.h"
 
 static void add_escaped(struct buf *out, uint32_t c)
 {
@@ -45,9 +45,13 @@ void py_repr(struct span s, struct buf *out)
 
 void json_pyrepr(struct json_value value, struct buf *out)
 {
-    static const struct py_style style = {
-        .null = SPAN("None"), .truth = SPAN("True"), .lie = SPAN("False"), .nan = SPAN("nan"),
-        .infinity = SPAN("inf"), .minus_infinity = SPAN("-inf"), .text = py_repr};
+    static const struct py_style style = {.null = SPAN("None"),
+                                          .truth = SPAN("True"),
+                                          .lie = SPAN("False"),
+                                          .nan = SPAN("nan"),
+                                          .infinity = SPAN("inf"),
+                                          .minus_infinity = SPAN("-inf"),
+                                          .text = py_repr};
     py_write(value, &style, out);
 }
 

@@ -3,16 +3,15 @@
  * JSON works on spans that the scanner has validated, so it need not check again.
  *
  * Defined where RFC 8259 leaves it open:
- *   duplicate member names   all are kept in the text; json_find gives the last (as Python reads it)
- *   lone surrogate escapes   accepted; decoded to the three-byte form (ED A0..BF xx), written as \udXXX
- *   bytes ED A0..BF xx, overlong forms, above U+10FFFF      not UTF-8: refused
- *   NaN, Infinity, -Infinity accepted as numbers (Python writes them), flagged JSON_FLAG_NONFINITE
- *   numbers                  of any length; their text is the value
- *   depth                    at most JSON_DEPTH_MAX nested arrays and objects
- *   \u0000                   an ordinary character
- *   white space              space, tab, LF, CR around tokens; no byte order mark
- * One pass, no allocation but the members array, linear time. The fastest path the processor has is
- * chosen at run time (json_scan_path names it); all paths give the same answers and fault offsets. */
+ *   duplicate member names   all are kept in the text; json_find gives the last (as Python reads
+ * it) lone surrogate escapes   accepted; decoded to the three-byte form (ED A0..BF xx), written as
+ * \udXXX bytes ED A0..BF xx, overlong forms, above U+10FFFF      not UTF-8: refused NaN, Infinity,
+ * -Infinity accepted as numbers (Python writes them), flagged JSON_FLAG_NONFINITE numbers of any
+ * length; their text is the value depth                    at most JSON_DEPTH_MAX nested arrays and
+ * objects \u0000                   an ordinary character white space              space, tab, LF,
+ * CR around tokens; no byte order mark One pass, no allocation but the members array, linear time.
+ * The fastest path the processor has is chosen at run time (json_scan_path names it); all paths
+ * give the same answers and fault offsets. */
 #ifndef WAI_JSON_SCAN_H
 #define WAI_JSON_SCAN_H
 
@@ -67,11 +66,12 @@ struct json_fault {
 int json_scan(struct span text, struct json_value *value, struct json_members *members,
               struct json_fault *fault);
 
-const char *json_scan_path(void);       /* "avx512", "avx2", "portable" */
-int json_scan_use(const char *path);       /* for tests: 0, or -1 when this processor lacks it */
+const char *json_scan_path(void);    /* "avx512", "avx2", "portable" */
+int json_scan_use(const char *path); /* for tests: 0, or -1 when this processor lacks it */
 void json_members_free(struct json_members *members);
 
-/* ---- reading validated values ------------------------------------------------------------------- */
+/* ---- reading validated values -------------------------------------------------------------------
+ */
 
 /* The last member of that (decoded) name, or NULL. */
 const struct json_member *json_find(const struct json_members *members, struct span key);
@@ -84,7 +84,8 @@ struct span json_key(const struct json_member *member, struct buf *scratch);
 struct json_cursor {
     const char *at, *end;
 };
-struct json_cursor json_enter(struct json_value value); /* value is an array or object; others: empty */
+struct json_cursor json_enter(
+    struct json_value value); /* value is an array or object; others: empty */
 bool json_next_item(struct json_cursor *c, struct json_value *item);
 bool json_next_member(struct json_cursor *c, struct json_member *member);
 
@@ -99,8 +100,8 @@ void json_members_of(struct json_value object, struct json_members *members);
 struct span json_text(struct json_value string, struct buf *scratch);
 void json_text_add(struct json_value string, struct buf *out); /* appends the decoded text */
 
-/* A number as the nearest double (±inf beyond the range; the integer -0 is 0.0, as in Python); NaN for NaN
- * and for other types. */
+/* A number as the nearest double (±inf beyond the range; the integer -0 is 0.0, as in Python); NaN
+ * for NaN and for other types. */
 double json_number(struct json_value value);
 bool json_int64(struct json_value value, int64_t *out); /* an integer token that fits */
 

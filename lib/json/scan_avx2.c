@@ -1,4 +1,5 @@
-/* scan_avx2.c: the scanner's path for x86-64 processors with AVX2, carry-less multiplication and BMI. */
+/* scan_avx2.c: the scanner's path for x86-64 processors with AVX2, carry-less multiplication and
+ * BMI. */
 #include "json/scan_path.h"
 
 #ifdef __x86_64__
@@ -32,13 +33,15 @@ TARGET static inline size_t lowest(uint64_t bits)
 
 TARGET static inline uint64_t prefix_xor(uint64_t bits)
 {
-    __m128i product = _mm_clmulepi64_si128(_mm_set_epi64x(0, (long long)bits), _mm_set1_epi8(-1), 0);
+    __m128i product =
+        _mm_clmulepi64_si128(_mm_set_epi64x(0, (long long)bits), _mm_set1_epi8(-1), 0);
     return (uint64_t)_mm_cvtsi128_si64(product);
 }
 
 TARGET static inline uint64_t bitmap(__m256i low, __m256i high)
 {
-    return (uint32_t)_mm256_movemask_epi8(low) | (uint64_t)(uint32_t)_mm256_movemask_epi8(high) << 32;
+    return (uint32_t)_mm256_movemask_epi8(low) | (uint64_t)(uint32_t)_mm256_movemask_epi8(high)
+                                                     << 32;
 }
 
 TARGET static inline uint64_t equal(__m256i low, __m256i high, char c)
@@ -54,8 +57,8 @@ TARGET static inline __m256i spaces(__m256i bytes)
     return _mm256_cmpeq_epi8(_mm256_shuffle_epi8(table, bytes), bytes);
 }
 
-/* The same for : , { } and, with one bit more, [ ]. Two control characters come in too, 0x0C and 0x1A: as
- * tokens they are refused. */
+/* The same for : , { } and, with one bit more, [ ]. Two control characters come in too, 0x0C and
+ * 0x1A: as tokens they are refused. */
 TARGET static inline __m256i brackets(__m256i bytes)
 {
     const __m256i table = TWICE(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ':', '{', ',', '}', 0, 0);
@@ -63,8 +66,7 @@ TARGET static inline __m256i brackets(__m256i bytes)
                              _mm256_or_si256(bytes, _mm256_set1_epi8(0x20)));
 }
 
-/* ---- UTF-8 --------------------------------------------------------------------------------------- */
-
+/* ---- UTF-8 ----------------------------------------------------------------------------------- */
 
 TARGET static inline __m256i high_nibbles(__m256i bytes)
 {
@@ -72,7 +74,7 @@ TARGET static inline __m256i high_nibbles(__m256i bytes)
 }
 
 /* The bytes n places earlier. */
-#define EARLIER(bytes, before, n)                                                                  \
+#define EARLIER(bytes, before, n) \
     _mm256_alignr_epi8(bytes, _mm256_permute2x128_si256(before, bytes, 0x21), 16 - (n))
 
 TARGET static inline void utf8_half(struct utf8 *u, __m256i bytes)
@@ -96,9 +98,9 @@ TARGET static inline void utf8_half(struct utf8 *u, __m256i bytes)
 
 TARGET static inline void utf8_block(struct utf8 *u, __m256i low, __m256i high)
 {
-    const __m256i most = _mm256_setr_epi8(
-        -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
-        -1, -1, -1, -1, -1, (char)(0xF0 - 1), (char)(0xE0 - 1), (char)(0xC0 - 1));
+    const __m256i most = _mm256_setr_epi8(-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+                                          -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+                                          -1, (char)(0xF0 - 1), (char)(0xE0 - 1), (char)(0xC0 - 1));
     if (_mm256_movemask_epi8(_mm256_or_si256(low, high)) == 0) {
         u->error = _mm256_or_si256(u->error, u->incomplete);
         u->before = u->incomplete = _mm256_setzero_si256();
@@ -111,10 +113,11 @@ TARGET static inline void utf8_block(struct utf8 *u, __m256i low, __m256i high)
 
 TARGET static inline bool utf8_good(const struct utf8 *u)
 {
-    return _mm256_testz_si256(u->error, u->error) && _mm256_testz_si256(u->incomplete, u->incomplete);
+    return _mm256_testz_si256(u->error, u->error) &&
+           _mm256_testz_si256(u->incomplete, u->incomplete);
 }
 
-/* ---- the block ----------------------------------------------------------------------------------- */
+/* ---- the block ------------------------------------------------------------------------------- */
 
 TARGET static inline struct classes classify(const char *block, struct utf8 *u)
 {

@@ -8,8 +8,7 @@
 
 #include "json/scan_utf8.h"
 
-#define TARGET                                                                                     \
-    __attribute__((target("avx512f,avx512bw,avx512vbmi2,bmi,bmi2,popcnt,lzcnt,pclmul")))
+#define TARGET __attribute__((target("avx512f,avx512bw,avx512vbmi2,bmi,bmi2,popcnt,lzcnt,pclmul")))
 
 /* A table of 16 bytes in every quarter of a vector. */
 #define FOURFOLD(...) _mm512_broadcast_i32x4(_mm_setr_epi8(__VA_ARGS__))
@@ -34,11 +33,12 @@ TARGET static inline size_t lowest(uint64_t bits)
 
 TARGET static inline uint64_t prefix_xor(uint64_t bits)
 {
-    __m128i product = _mm_clmulepi64_si128(_mm_set_epi64x(0, (long long)bits), _mm_set1_epi8(-1), 0);
+    __m128i product =
+        _mm_clmulepi64_si128(_mm_set_epi64x(0, (long long)bits), _mm_set1_epi8(-1), 0);
     return (uint64_t)_mm_cvtsi128_si64(product);
 }
 
-/* ---- UTF-8 --------------------------------------------------------------------------------------- */
+/* ---- UTF-8 ----------------------------------------------------------------------------------- */
 
 TARGET static inline __m512i high_nibbles(__m512i bytes)
 {
@@ -57,10 +57,10 @@ TARGET static inline void utf8_block(struct utf8 *u, __m512i bytes)
     }
     const __m512i first_high = FOURFOLD(UTF8_FIRST_HIGH), first_low = FOURFOLD(UTF8_FIRST_LOW),
                   second_high = FOURFOLD(UTF8_SECOND_HIGH);
-    const __m512i most = _mm512_mask_blend_epi8(
-        (__mmask64)7 << 61, _mm512_set1_epi8(-1),
-        FOURFOLD(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, (char)(0xF0 - 1), (char)(0xE0 - 1),
-                 (char)(0xC0 - 1)));
+    const __m512i most =
+        _mm512_mask_blend_epi8((__mmask64)7 << 61, _mm512_set1_epi8(-1),
+                               FOURFOLD(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, (char)(0xF0 - 1),
+                                        (char)(0xE0 - 1), (char)(0xC0 - 1)));
     const __m512i quarters =
         _mm512_permutex2var_epi64(u->before, _mm512_setr_epi64(6, 7, 8, 9, 10, 11, 12, 13), bytes);
     const __m512i one = EARLIER(bytes, quarters, 1), two = EARLIER(bytes, quarters, 2),
@@ -85,13 +85,14 @@ TARGET static inline bool utf8_good(const struct utf8 *u)
     return _mm512_test_epi8_mask(wrong, wrong) == 0;
 }
 
-/* ---- the block ----------------------------------------------------------------------------------- */
+/* ---- the block ------------------------------------------------------------------------------- */
 
 TARGET static inline struct classes classify(const char *block, struct utf8 *u)
 {
     __m512i bytes = _mm512_loadu_si512(block);
-    /* A byte's own value is looked up by its low four bits: it is in the class when it finds itself. Two
-     * control characters come in as brackets too, 0x0C and 0x1A: as tokens they are refused. */
+    /* A byte's own value is looked up by its low four bits: it is in the class when it finds
+     * itself. Two control characters come in as brackets too, 0x0C and 0x1A: as tokens they are
+     * refused. */
     const __m512i spaces = FOURFOLD(' ', 0, 0, 0, 0, 0, 0, 0, 0, '\t', '\n', 0, 0, '\r', 0, 0);
     const __m512i brackets = FOURFOLD(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ':', '{', ',', '}', 0, 0);
     utf8_block(u, bytes);

@@ -2,21 +2,20 @@
  *
  *     TARGET            the function attribute that allows the instructions
  *     struct utf8       what must be remembered of earlier blocks to check UTF-8; zero at first
- *     struct classes    bitmaps of a block: quote, backslash, control, space, bracket (also ':' and ',')
- *     classify()        one 64-byte block as bitmaps; checks its UTF-8 as well
- *     utf8_good()       whether all blocks were UTF-8, the last one having been ASCII
- *     prefix_xor()      bit i of the result: the exclusive or of bits 0..i
- *     lowest()          number of the lowest bit that is set
- *     put_places()      writes base + the number of each bit that is set, and up to SPILL numbers more
- *                       that mean nothing; returns how many bits are set
+ *     struct classes    bitmaps of a block: quote, backslash, control, space, bracket (also ':' and
+ * ',') classify()        one 64-byte block as bitmaps; checks its UTF-8 as well utf8_good() whether
+ * all blocks were UTF-8, the last one having been ASCII prefix_xor()      bit i of the result: the
+ * exclusive or of bits 0..i lowest()          number of the lowest bit that is set put_places()
+ * writes base + the number of each bit that is set, and up to SPILL numbers more that mean nothing;
+ * returns how many bits are set
  *
- * First, blocks become bitmaps: which quotes are not escaped, what lies inside strings, where tokens begin
- * (a bracket, comma, colon, an opening quote, the first byte of a number or word). The places of the tokens
- * go to a list, a window of some blocks at a time. Then the grammar is checked on the tokens alone; strings
- * need no second look, numbers and words are read at their places.
+ * First, blocks become bitmaps: which quotes are not escaped, what lies inside strings, where
+ * tokens begin (a bracket, comma, colon, an opening quote, the first byte of a number or word). The
+ * places of the tokens go to a list, a window of some blocks at a time. Then the grammar is checked
+ * on the tokens alone; strings need no second look, numbers and words are read at their places.
  *
- * The bitmaps: Langdale & Lemire 2019, "Parsing Gigabytes of JSON per Second", VLDB Journal 28. UTF-8:
- * Keiser & Lemire 2021, "Validating UTF-8 In Less Than One Instruction Per Byte", SPE 51. */
+ * The bitmaps: Langdale & Lemire 2019, "Parsing Gigabytes of JSON per Second", VLDB Journal 28.
+ * UTF-8: Keiser & Lemire 2021, "Validating UTF-8 In Less Than One Instruction Per Byte", SPE 51. */
 #include "json/scan_path.h"
 
 #include <string.h>
@@ -47,7 +46,7 @@ struct blocks {
     uint64_t stack[SCAN_STACK_WORDS];
 };
 
-/* ---- blocks to tokens ---------------------------------------------------------------------------- */
+/* ---- blocks to tokens ------------------------------------------------------------------------ */
 
 /* Bytes that a backslash escapes; a run of backslashes escapes every second one. */
 TARGET static inline uint64_t escaped_bytes(struct blocks *b, uint64_t backslash)
@@ -58,7 +57,8 @@ TARGET static inline uint64_t escaped_bytes(struct blocks *b, uint64_t backslash
         return first;
     }
     uint64_t starts = backslash & ~first;
-    /* The subtraction carries through each run; what comes out tells runs that start at odd places. */
+    /* The subtraction carries through each run; what comes out tells runs that start at odd places.
+     */
     uint64_t codes = (((starts << 1) | odd) - starts) ^ odd;
     b->next_escaped = (codes & backslash) >> 63;
     return codes ^ (backslash | first);
@@ -70,7 +70,9 @@ static inline bool good_escape(const char *text, size_t len, size_t at)
         ['"'] = 1, ['\\'] = 1, ['/'] = 1, ['b'] = 1, ['f'] = 1, ['n'] = 1, ['r'] = 1, ['t'] = 1,
     };
     static const uint8_t hex[256] = {
-        ['0' ... '9'] = 1, ['a' ... 'f'] = 1, ['A' ... 'F'] = 1,
+        ['0' ... '9'] = 1,
+        ['a' ... 'f'] = 1,
+        ['A' ... 'F'] = 1,
     };
     if (at >= len)
         return false;
@@ -126,7 +128,7 @@ TARGET __attribute__((noinline)) static void refill(struct blocks *b)
     }
 }
 
-/* ---- tokens to grammar --------------------------------------------------------------------------- */
+/* ---- tokens to grammar ----------------------------------------------------------------------- */
 
 TARGET static inline void look_ahead(struct blocks *b)
 {

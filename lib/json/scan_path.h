@@ -1,8 +1,8 @@
 /* scan_path.h: what the scanner's paths share; private to this room and its tests.
  *
- * The portable path reads one byte after the other and is the one that says where a text stops being
- * JSON. A fast path only tells whether it is: when it says no, the portable path reads the text again and
- * words the fault. So all paths name the same fault. */
+ * The portable path reads one byte after the other and is the one that says where a text stops
+ * being JSON. A fast path only tells whether it is: when it says no, the portable path reads the
+ * text again and words the fault. So all paths name the same fault. */
 #ifndef WAI_JSON_SCAN_PATH_H
 #define WAI_JSON_SCAN_PATH_H
 
@@ -13,7 +13,8 @@ enum {
     SCAN_NO_VALUE = 255,
 };
 
-extern const uint8_t scan_types[256]; /* 1 + enum json_type by a value's first byte; 0: none starts so */
+extern const uint8_t
+    scan_types[256]; /* 1 + enum json_type by a value's first byte; 0: none starts so */
 
 /* Type of the value that starts with the byte c, or SCAN_NO_VALUE. */
 static inline uint8_t scan_type(char c)
@@ -30,7 +31,8 @@ static inline bool scan_space(char c)
 int scan_portable(struct span text, struct json_value *value, struct json_members *members,
                   struct json_fault *fault);
 
-/* The path in use, alone: whether the text is JSON. The portable one is asked when a fast one says no. */
+/* The path in use, alone: whether the text is JSON. The portable one is asked when a fast one says
+ * no. */
 bool scan_fast(struct span text, struct json_value *value, struct json_members *members);
 
 #ifdef __x86_64__
@@ -43,8 +45,9 @@ bool scan_avx512(struct span text, struct json_value *value, struct json_members
 /* Room for one more member; its fields are not set. */
 struct json_member *scan_member_add(struct json_members *members);
 
-/* The end of the number or of the word (true, false, null, NaN, Infinity) at p, NULL when it is none.
- * *flags gets JSON_FLAG_INTEGER or JSON_FLAG_NONFINITE. On NULL, *fault says why; its offset is from p. */
+/* The end of the number or of the word (true, false, null, NaN, Infinity) at p, NULL when it is
+ * none. *flags gets JSON_FLAG_INTEGER or JSON_FLAG_NONFINITE. On NULL, *fault says why; its offset
+ * is from p. */
 const char *scan_scalar(const char *p, const char *end, uint8_t *flags, struct json_fault *fault);
 
 #endif

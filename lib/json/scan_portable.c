@@ -27,10 +27,9 @@ struct scanner {
 
 #define TYPE(type) (JSON_VALUE_##type + 1)
 const uint8_t scan_types[256] = {
-    ['{'] = TYPE(OBJECT),       ['['] = TYPE(ARRAY), ['"'] = TYPE(STRING),
-    ['t'] = TYPE(TRUE),         ['f'] = TYPE(FALSE), ['n'] = TYPE(NULL),
-    ['-'] = TYPE(NUMBER),       ['N'] = TYPE(NUMBER), ['I'] = TYPE(NUMBER),
-    ['0' ... '9'] = TYPE(NUMBER),
+    ['{'] = TYPE(OBJECT), ['['] = TYPE(ARRAY),          ['"'] = TYPE(STRING), ['t'] = TYPE(TRUE),
+    ['f'] = TYPE(FALSE),  ['n'] = TYPE(NULL),           ['-'] = TYPE(NUMBER), ['N'] = TYPE(NUMBER),
+    ['I'] = TYPE(NUMBER), ['0' ... '9'] = TYPE(NUMBER),
 };
 
 static enum state fault_at(struct scanner *s, const char *at, const char *what)
@@ -39,7 +38,8 @@ static enum state fault_at(struct scanner *s, const char *at, const char *what)
     return STATE_FAULT;
 }
 
-/* ---- scalars ------------------------------------------------------------------------------------ */
+/* ---- scalars ------------------------------------------------------------------------------------
+ */
 
 static bool digit(const char *p, const char *end)
 {
@@ -89,7 +89,8 @@ static const char *scan_word(const char *start, const char *end, uint8_t *flags,
     return after;
 }
 
-const char *scan_scalar(const char *start, const char *end, uint8_t *flags, struct json_fault *fault)
+const char *scan_scalar(const char *start, const char *end, uint8_t *flags,
+                        struct json_fault *fault)
 {
     const char *p = *start == '-' ? start + 1 : start;
     const char *what = NULL;
@@ -131,7 +132,8 @@ bad:
     return NULL;
 }
 
-/* ---- strings ------------------------------------------------------------------------------------ */
+/* ---- strings ------------------------------------------------------------------------------------
+ */
 
 /* Length of the UTF-8 sequence at p, whose first byte is not ASCII; 0 when it is none. */
 static size_t utf8_sequence(const unsigned char *p, size_t left)
@@ -161,8 +163,8 @@ static const char *skip_plain(const char *p, const char *end)
         uint64_t w;
         memcpy(&w, p, 8);
         uint64_t quote = w ^ (ones * '"'), slash = w ^ (ones * '\\');
-        /* The top bit of a byte is set where it is a quote, a backslash, a control or not ASCII; where
-         * a borrow sets one too many, the byte loop looks again. */
+        /* The top bit of a byte is set where it is a quote, a backslash, a control or not ASCII;
+         * where a borrow sets one too many, the byte loop looks again. */
         if (((quote - ones) | (slash - ones) | (w - ones * 0x20) | w) & tops)
             break;
         p += 8;
@@ -231,7 +233,8 @@ static bool scan_string(struct scanner *s)
     }
 }
 
-/* ---- structure ---------------------------------------------------------------------------------- */
+/* ---- structure ----------------------------------------------------------------------------------
+ */
 
 static void skip_space(struct scanner *s)
 {
@@ -361,8 +364,8 @@ static enum state read_after(struct scanner *s)
                                : fault_at(s, s->at, "more text follows behind the value");
     bool object = in_object(s);
     if (s->at == s->end)
-        return fault_at(s, s->at,
-                        object ? "the text ends inside an object" : "the text ends inside an array");
+        return fault_at(
+            s, s->at, object ? "the text ends inside an object" : "the text ends inside an array");
     if (*s->at == (object ? '}' : ']'))
         return close_container(s);
     if (*s->at != ',')
@@ -378,7 +381,8 @@ static enum state text_ends(struct scanner *s)
     if (s->depth == 0)
         return fault_at(s, s->at, "the text is empty");
     return fault_at(s, s->at,
-                    in_object(s) ? "the text ends inside an object" : "the text ends inside an array");
+                    in_object(s) ? "the text ends inside an object"
+                                 : "the text ends inside an array");
 }
 
 static enum state step(struct scanner *s, enum state state)

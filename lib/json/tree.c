@@ -3,14 +3,14 @@
 
 #include <math.h>
 
+#include "json/decode.h"
 #include "json/defaults.h"
 #include "json/scan_path.h"
-#include "json/decode.h"
 #include "json/write.h"
 
 #include "base/file.h"
 
-/* ---- value to tree ------------------------------------------------------------------------------- */
+/* ---- value to tree --------------------------------------------------------------------------- */
 
 struct reading {
     const char *at, *end;
@@ -133,7 +133,7 @@ json_t *json_tree(struct json_value value)
     return tree;
 }
 
-/* ---- tree to text -------------------------------------------------------------------------------- */
+/* ---- tree to text ---------------------------------------------------------------------------- */
 
 static void write_tree(struct json_writer *w, const json_t *tree)
 {
@@ -142,8 +142,8 @@ static void write_tree(struct json_writer *w, const json_t *tree)
         json_write_object(w);
         json_t *object = (json_t *)tree; /* jansson's iterators are not const */
         for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at)) {
-            json_write_key_span(
-                w, span_make(json_object_iter_key(at), json_object_iter_key_len(at)));
+            json_write_key_span(w,
+                                span_make(json_object_iter_key(at), json_object_iter_key_len(at)));
             write_tree(w, json_object_iter_value(at));
         }
         json_write_end_object(w);
@@ -176,7 +176,7 @@ void json_tree_write(const json_t *tree, struct buf *out)
         json_write_null(&w);
 }
 
-/* ---- files --------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 /* Line and column, both from 1, of a byte. */
 static void place(struct span s, size_t offset, size_t *line, size_t *column)

@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "text/number.h"
 #include "json/decode.h"
 #include "json/scan_path.h"
-#include "text/number.h"
 
 static const char *space_skip(const char *p, const char *end)
 {
@@ -13,83 +13,8 @@ static const char *space_skip(const char *p, const char *end)
     return p;
 }
 
-/* ---- walking ------------------------------------------------------------------------------------ */
-
-/* The first quote or backslash from p on. */
-static const char *special_find(const char *p, const char *end)
-{
-    const uint64_t ones = 0x0101010101010101, tops = 0x8080808080808080;
-    while (end - p >= 8) {
-        uint64_t w;
-        memcpy(&w, p, 8);
-        uint64_t quote = w ^ (ones * '"'), slash = w ^ (ones * '\\');
-        if ((((quote - ones) & ~quote) | ((slash - ones) & ~slash)) & tops)
-            break;
-        p += 8;
-    }
-    while (p < end && *p != '"' && *p != '\\')
-        p++;
-    return p;
-}
-
-const char *string_skip(const char *p, const char *end, uint8_t *flags)
-{
-    *flags = 0;
-    p = special_find(p + 1, end);
-    while (p < end && *p == '\\') {
-        *flags = JSON_FLAG_ESCAPED;
-        p = special_find(p + 2, end);
-    }
-    return p < end ? p + 1 : end;
-}
-
-static const char *container_skip(const char *p, const char *end)
-{
-    size_t depth = 0;
-    uint8_t flags;
-    while (p < end) {
-        char c = *p;
-        if (c == '"') {
-            p = string_skip(p, end, &flags);
-            continue;
-        }
-        p++;
-        if (c == '{' || c == '[')
-            depth++;
-        else if ((c == '}' || c == ']') && --depth == 0)
-            break;
-    }
-    return p;
-}
-
-static const char *scalar_skip(const char *p, const char *end, uint8_t *flags)
-{
-    char first = *p;
-    *flags = 0;
-    if (first == '-' || (first >= '0' && first <= '9'))
-        *flags = JSON_FLAG_INTEGER;
-    for (; p < end; p++) {
-        char c = *p;
-        if (c == ',' || c == ']' || c == '}' || scan_space(c))
-            break;
-        if (c == '.' || c == 'e' || c == 'E')
-            *flags = 0;
-        else if (c == 'N' || c == 'I')
-            *flags = JSON_FLAG_NONFINITE;
-    }
-    return p;
-}
-
-const char *value_skip(const char *p, const char *end, uint8_t *flags)
-{
-    *flags = 0;
-    switch (*p) {
-    case '"': return string_skip(p, end, flags);
-    case '{':
-    case '[': return container_skip(p, end);
-    default: return scalar_skip(p, end, flags);
-    }
-}
+/* ---- walking ------------------------------------------------------------------------------------
+ */
 
 static struct json_value value_at(const char **p, const char *end)
 {
@@ -170,7 +95,8 @@ void json_members_of(struct json_value object, struct json_members *members)
         *scan_member_add(members) = member;
 }
 
-/* ---- names and texts ---------------------------------------------------------------------------- */
+/* ---- names and texts ----------------------------------------------------------------------------
+ */
 
 bool json_key_is(const struct json_member *member, struct span key)
 {
@@ -251,7 +177,8 @@ void json_text_add(struct json_value string, struct buf *out)
         buf_span_add(out, raw);
 }
 
-/* ---- numbers and truth -------------------------------------------------------------------------- */
+/* ---- numbers and truth --------------------------------------------------------------------------
+ */
 
 double json_number(struct json_value value)
 {

@@ -32,7 +32,8 @@ void json_write_real(struct json_writer *w, double value); /* shortest text; nul
 void json_write_text(struct json_writer *w, const char *utf8);
 void json_write_span(struct json_writer *w, struct span utf8);
 void json_write_raw(struct json_writer *w, struct span json); /* a valid value, as it is */
-void json_write_member(struct json_writer *w, const struct json_member *m); /* key and value as they are */
+void json_write_member(struct json_writer *w,
+                       const struct json_member *m); /* key and value as they are */
 
 /* A string with its quotes: `"`, `\` and controls escaped, UTF-8 as itself; three-byte lone
  * surrogates as \udXXX; other bytes that are not UTF-8 as \ufffd. */

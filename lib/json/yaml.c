@@ -1,5 +1,5 @@
-/* yaml.c: a YAML text as a tree, from libyaml's events. Depth, aliases and names are bounded and checked
- * here; libyaml sees to the syntax. */
+/* yaml.c: a YAML text as a tree, from libyaml's events. Depth, aliases and names are bounded and
+ * checked here; libyaml sees to the syntax. */
 #include "json/tree.h"
 
 #include <limits.h>
@@ -8,8 +8,8 @@
 #include <yaml.h>
 
 #include "base/map.h"
-#include "json/defaults.h"
 #include "text/number.h"
+#include "json/defaults.h"
 
 struct anchor {
     json_t *tree; /* owned; NULL while the value is still being read */
@@ -40,7 +40,7 @@ static const struct node FAILED = {NULL, 0};
 
 static struct node read_node(struct reading *r, const yaml_event_t *event, int depth);
 
-/* ---- errors and events --------------------------------------------------------------------------- */
+/* ---- errors and events ----------------------------------------------------------------------- */
 
 static struct node fail(struct reading *r, yaml_mark_t mark, const char *what)
 {
@@ -71,7 +71,7 @@ static json_t *own(json_t *tree)
     return tree;
 }
 
-/* ---- scalars ------------------------------------------------------------------------------------- */
+/* ---- scalars --------------------------------------------------------------------------------- */
 
 static bool one_of(struct span s, const char *const *words)
 {
@@ -241,7 +241,7 @@ static struct node read_scalar(struct reading *r, const yaml_event_t *event)
     return (struct node){tree, 0};
 }
 
-/* ---- anchors and aliases ------------------------------------------------------------------------- */
+/* ---- anchors and aliases --------------------------------------------------------------------- */
 
 /* Returns the number of the new anchor, or MAP_NONE without a name. */
 static size_t open_anchor(struct reading *r, const yaml_char_t *name)
@@ -280,7 +280,7 @@ static struct node read_alias(struct reading *r, const yaml_event_t *event, int 
     return (struct node){own(json_deep_copy(anchor->tree)), anchor->height};
 }
 
-/* ---- collections --------------------------------------------------------------------------------- */
+/* ---- collections ----------------------------------------------------------------------------- */
 
 static struct node read_sequence(struct reading *r, int depth)
 {
@@ -382,7 +382,8 @@ static bool read_member(struct reading *r, struct mapping *m, const yaml_event_t
     bool is_merge = is_merge_key(event);
     if (!is_merge && !read_name(r, event, &m->name))
         return false;
-    if (is_merge ? m->merged != NULL : json_object_getn(m->own, m->name.data, m->name.len) != NULL) {
+    if (is_merge ? m->merged != NULL
+                 : json_object_getn(m->own, m->name.data, m->name.len) != NULL) {
         fail(r, event->start_mark, "a member's name that stands twice");
         return false;
     }
@@ -455,15 +456,15 @@ static struct node read_node(struct reading *r, const yaml_event_t *event, int d
     fitting = mapping ? YAML_MAP_TAG : YAML_SEQ_TAG;
     if (tag && strcmp((const char *)tag, fitting) != 0 && strcmp((const char *)tag, "!") != 0)
         return fail(r, event->start_mark, "a tag that is not of the core schema");
-    anchor = open_anchor(
-        r, mapping ? event->data.mapping_start.anchor : event->data.sequence_start.anchor);
+    anchor = open_anchor(r, mapping ? event->data.mapping_start.anchor
+                                    : event->data.sequence_start.anchor);
     r->cost++;
     node = mapping ? read_mapping(r, depth + 1) : read_sequence(r, depth + 1);
     close_anchor(r, anchor, node, r->cost - before);
     return node;
 }
 
-/* ---- documents ----------------------------------------------------------------------------------- */
+/* ---- documents ------------------------------------------------------------------------------- */
 
 /* Takes events until one that begins a value or ends the stream; a second document is refused. */
 static json_t *read_stream(struct reading *r)
@@ -486,9 +487,7 @@ static json_t *read_stream(struct reading *r)
             }
             break;
         case YAML_STREAM_END_EVENT: ended = true; break;
-        default:
-            tree = read_node(r, &event, 0).tree;
-            good = tree != NULL;
+        default: tree = read_node(r, &event, 0).tree; good = tree != NULL;
         }
         yaml_event_delete(&event);
         if (!good) {

@@ -1,11 +1,11 @@
-/* fuzz_edit.c: changes to an object. The input is a line of changes (`=key value`, `"key text`, `-key`,
- * separated by `;`) and then the object. The result must be an object in which each change has been made
- * and every other member has its bytes. */
+/* fuzz_edit.c: changes to an object. The input is a line of changes (`=key value`, `"key text`,
+ * `-key`, separated by `;`) and then the object. The result must be an object in which each change
+ * has been made and every other member has its bytes. */
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "json/edit.h"
 #include "text/utf8.h"
+#include "json/edit.h"
 
 #define REQUIRE(condition) ((condition) ? (void)0 : abort())
 
@@ -23,7 +23,8 @@ static bool add_change(struct json_edit *e, struct span change)
     }
     if (space == (size_t)-1 || space == 0)
         return false;
-    struct span key = span_slice(change, 1, space), rest = span_slice(change, space + 1, change.len);
+    struct span key = span_slice(change, 1, space),
+                rest = span_slice(change, space + 1, change.len);
     if (change.ptr[0] == '"') {
         json_edit_text(e, key, rest);
         return true;

@@ -1,5 +1,5 @@
-/* fuzz_scan.c: every path of the scanner gives one answer; what it accepts can be walked, decoded and
- * written again; Python's texts and trees of it are made without harm. */
+/* fuzz_scan.c: every path of the scanner gives one answer; what it accepts can be walked, decoded
+ * and written again; Python's texts and trees of it are made without harm. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* scan-speed.c: how fast each path of the JSON scanner is on the lines of a file held in memory; the best
- * of some rounds, on one core:
+/* scan-speed.c: how fast each path of the JSON scanner is on the lines of a file held in memory;
+ * the best of some rounds, on one core:
  *
  *     scan-speed FILE [ROUNDS]
  */

@@ -14,6 +14,6 @@ static inline struct json_value parsed(const char *text)
 }
 
 #define assert_span(span, text) assert_true(span_is((span), (text)))
-#define assert_buf(buf, text) assert_string_equal(buf_cstr(buf), (text))
+#define assert_buf(buf, text)   assert_string_equal(buf_cstr(buf), (text))
 
 #endif

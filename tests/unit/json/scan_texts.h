@@ -1,5 +1,5 @@
-/* scan_texts.h: texts that are JSON and texts that are not, with the byte where each stops being JSON and
- * the words for it. Every path of the scanner must answer so. */
+/* scan_texts.h: texts that are JSON and texts that are not, with the byte where each stops being
+ * JSON and the words for it. Every path of the scanner must answer so. */
 #ifndef TEST_SCAN_TEXTS_H
 #define TEST_SCAN_TEXTS_H
 
@@ -11,9 +11,18 @@ struct scan_text {
     size_t offset;
 };
 
-#define TEXT(literal) {(literal), sizeof(literal) - 1}
-#define YES(literal) {TEXT(literal), NULL, 0}
-#define NO(literal, at, words) {TEXT(literal), (words), (at)}
+#define TEXT(literal)                  \
+    {                                  \
+        (literal), sizeof(literal) - 1 \
+    }
+#define YES(literal)           \
+    {                          \
+        TEXT(literal), NULL, 0 \
+    }
+#define NO(literal, at, words)       \
+    {                                \
+        TEXT(literal), (words), (at) \
+    }
 #define A31 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 
 /* clang-format off */

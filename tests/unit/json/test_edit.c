@@ -1,4 +1,5 @@
-/* test_edit.c: splicing changes into an object. A case's changes are one text: `=key value`, `-key`, or
+/* test_edit.c: splicing changes into an object. A case's changes are one text: `=key value`,
+ * `-key`, or
  * `"key text`, separated by `;`. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +22,8 @@ static void add_changes(struct json_edit *e, const char *changes)
         struct span change = span_slice(s, at + 1, end);
         size_t space = span_find(change, SPAN(" "), 0);
         struct span key = span_slice(change, 0, space < change.len ? space : change.len);
-        struct span value = space < change.len ? span_slice(change, space + 1, change.len) : span_make("", 0);
+        struct span value =
+            space < change.len ? span_slice(change, space + 1, change.len) : span_make("", 0);
         if (s.ptr[at] == '=')
             json_edit_set(e, key, value);
         else if (s.ptr[at] == '-')

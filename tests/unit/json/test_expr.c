@@ -28,8 +28,10 @@ static const struct {
     {"def f: 3; f + $index", "0", 1, "10"},
     {"twice($t[0])", "0", 1, "4"},
     {"$t", "0", 1, "[2,\"\xc3\xa9\"]"},
-    {".", "{\"b\":1,\"a\":[null,true,\"x\\n\"],\"b\":2}", 1, "{\"b\":2,\"a\":[null,true,\"x\\n\"]}"},
-    {".", "[1.0,0.1,1e17,1e-7,-0,9007199254740993,NaN,Infinity]", 1, "[1,0.1,1e+17,1e-07,0,9007199254740992,null,null]"},
+    {".", "{\"b\":1,\"a\":[null,true,\"x\\n\"],\"b\":2}", 1,
+     "{\"b\":2,\"a\":[null,true,\"x\\n\"]}"},
+    {".", "[1.0,0.1,1e17,1e-7,-0,9007199254740993,NaN,Infinity]", 1,
+     "[1,0.1,1e+17,1e-07,0,9007199254740992,null,null]"},
     {"[nan, infinite]", "0", 1, "[null,null]"},
     {". == \"\\u0000\"", "\"\\u0000\"", 1, "true"},
     {".", "\"\\ud83d\\ude00\"", 1, "\"\xf0\x9f\x98\x80\""},
@@ -51,9 +53,12 @@ static const struct {
     {".a +", "0", -2, "the expression does not compile: line 1: syntax error, unexpected $end"},
     {"1\n| foo(1)", "0", -2, "the expression does not compile: line 2: foo/1 is not defined"},
     {"$nope", "0", -2, "the expression does not compile: line 1: $nope is not defined"},
-    {"1; 2", "0", -2, "the expression does not compile: line 1: syntax error, unexpected ';', expecting $end"},
-    {"import \"a\" as a; 1", "0", -2, "the expression does not compile: line 1: syntax error, unexpected import"},
-    {"include \"a\"; 1", "0", -2, "the expression does not compile: line 1: syntax error, unexpected include"},
+    {"1; 2", "0", -2,
+     "the expression does not compile: line 1: syntax error, unexpected ';', expecting $end"},
+    {"import \"a\" as a; 1", "0", -2,
+     "the expression does not compile: line 1: syntax error, unexpected import"},
+    {"include \"a\"; 1", "0", -2,
+     "the expression does not compile: line 1: syntax error, unexpected include"},
 };
 
 static const struct expr_binding BINDINGS[] = {{"t", SPAN("[2, \"\xc3\xa9\"]")}};
@@ -65,7 +70,8 @@ static void test_cases(void **state)
     struct buf out = {0};
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         struct error error = {0};
-        struct expr_program *p = expr_compile(CASES[i].program, PRELUDE, BINDINGS, 1, false, &error);
+        struct expr_program *p =
+            expr_compile(CASES[i].program, PRELUDE, BINDINGS, 1, false, &error);
         if (CASES[i].count == -2) {
             assert_null(p);
             assert_int_equal(error.code, ERROR_USAGE);
@@ -100,7 +106,8 @@ static void test_environment(void **state)
     struct buf out = {0};
     int count;
     setenv("WAI_TEST_VARIABLE", "seen", 1);
-    struct expr_program *p = expr_compile("$ENV.WAI_TEST_VARIABLE + env.WAI_TEST_VARIABLE", NULL, NULL, 0, true, &error);
+    struct expr_program *p =
+        expr_compile("$ENV.WAI_TEST_VARIABLE + env.WAI_TEST_VARIABLE", NULL, NULL, 0, true, &error);
     assert_non_null(p);
     assert_int_equal(expr_run(p, SPAN("0"), 0, &out, &count, &error), 0);
     assert_buf(&out, "\"seenseen\"");
@@ -116,9 +123,11 @@ static void test_bad_input(void **state)
     int count;
     const struct expr_binding bad[] = {{"x", SPAN("[1")}};
     assert_null(expr_compile("1", NULL, bad, 1, false, &error));
-    assert_string_equal(error.text, "$x: the text ends inside an array at byte 2; give it a JSON value");
+    assert_string_equal(error.text,
+                        "$x: the text ends inside an array at byte 2; give it a JSON value");
     assert_null(expr_compile("1", "def f: ;", NULL, 0, false, &error));
-    assert_string_equal(error.text, "the expression's prelude does not compile: syntax error, unexpected ';'");
+    assert_string_equal(error.text,
+                        "the expression's prelude does not compile: syntax error, unexpected ';'");
     struct expr_program *p = expr_compile(".", NULL, NULL, 0, false, &error);
     assert_int_equal(expr_run(p, SPAN("[1"), 0, &out, &count, &error), -1);
     assert_string_equal(error.text, "the text ends inside an array at byte 2");
@@ -154,8 +163,9 @@ static void *run_thread(void *data)
     struct error error;
     struct buf out = {0};
     intptr_t sum = 0;
-    struct expr_program *p = expr_compile("[match(\"[0-9]+\"; \"g\").string | tonumber] | add + $index", NULL,
-                                          NULL, 0, false, &error);
+    struct expr_program *p =
+        expr_compile("[match(\"[0-9]+\"; \"g\").string | tonumber] | add + $index", NULL, NULL, 0,
+                     false, &error);
     for (int i = 0; p && i < 50; i++) {
         int count;
         buf_clear(&out);
@@ -184,8 +194,9 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cases), cmocka_unit_test(test_environment), cmocka_unit_test(test_bad_input),
-        cmocka_unit_test(test_debug), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_cases),     cmocka_unit_test(test_environment),
+        cmocka_unit_test(test_bad_input), cmocka_unit_test(test_debug),
+        cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "json/scan.h"
-#include "json/scan_path.h"
 #include "rng/rng.h"
 #include "scan_texts.h"
+#include "json/scan.h"
+#include "json/scan_path.h"
 
 enum {
     N_TEXTS = sizeof SCAN_TEXTS / sizeof *SCAN_TEXTS,
@@ -75,7 +75,8 @@ static void test_texts(void **state)
             continue;
         assert_string_equal(json_scan_path(), PATHS[p]);
         for (size_t i = 0; i < N_TEXTS; i++) {
-            const bool bare = SCAN_TEXTS[i].what && strcmp(SCAN_TEXTS[i].what, "the text is empty") == 0;
+            const bool bare =
+                SCAN_TEXTS[i].what && strcmp(SCAN_TEXTS[i].what, "the text is empty") == 0;
             for (size_t b = 0; b < sizeof before / sizeof *before; b++) {
                 if (bare && b > 0)
                     continue;
@@ -87,7 +88,7 @@ static void test_texts(void **state)
     assert_true(json_scan_use("none such") < 0);
 }
 
-/* ---- the same answers on all paths ------------------------------------------------------------------ */
+/* ---- the same answers on all paths ----------------------------------------------------------- */
 
 static void assert_same_value(struct json_value a, struct json_value b)
 {
@@ -120,7 +121,22 @@ static void assert_same(const struct answer *a, const struct answer *b, struct s
     }
 }
 
-/* The verdict of a fast path alone must be right too: json_scan would mend a wrong "no" silently. */
+/* The cursor over a validated object finds the members that the scanner found. */
+static void check_walk(const struct answer *a)
+{
+    struct json_members walked = {0};
+    json_members_of(a->value, &walked);
+    assert_int_equal(walked.count, a->members.count);
+    for (size_t i = 0; i < walked.count; i++) {
+        assert_ptr_equal(walked.items[i].key.ptr, a->members.items[i].key.ptr);
+        assert_int_equal(walked.items[i].key.len, a->members.items[i].key.len);
+        assert_same_value(walked.items[i].value, a->members.items[i].value);
+    }
+    json_members_free(&walked);
+}
+
+/* The verdict of a fast path alone must be right too: json_scan would mend a wrong "no" silently.
+ */
 static void check_paths(struct span text)
 {
     char *copy = alone(text);
@@ -137,6 +153,8 @@ static void check_paths(struct span text)
             fail_msg("%s alone says otherwise: %.*s", PATHS[p], (int)s.len, s.ptr);
         json_members_free(&got.members);
     }
+    if (want.code == 0 && want.value.type == JSON_VALUE_OBJECT)
+        check_walk(&want);
     json_members_free(&want.members);
     free(copy);
 }
@@ -150,10 +168,37 @@ static size_t put(char *out, size_t at, const char *bytes, size_t len)
 }
 
 static const char *const PIECES[] = {
-    "\"", "\\", "{", "}", "[", "]", ",", ":", " ", "\n", "0", "-1.5e3", "true", "null", "\\\"", "\\\\",
-    "\\u00e9", "\\ud83d\\ude00", "\xc3\xa9", "\xf0\x9f\x98\x80", "\xed\xa0\x80", "\xff", "\x01", "NaN",
-    "\"key\": ", "{\"a\":[1,2,{\"b\":\"c\"}]}", "[[[[", "]]]]", "-Infinity", "\"a long text of some words\"",
-    "\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\",
+    "\"",
+    "\\",
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    " ",
+    "\n",
+    "0",
+    "-1.5e3",
+    "true",
+    "null",
+    "\\\"",
+    "\\\\",
+    "\\u00e9",
+    "\\ud83d\\ude00",
+    "\xc3\xa9",
+    "\xf0\x9f\x98\x80",
+    "\xed\xa0\x80",
+    "\xff",
+    "\x01",
+    "NaN",
+    "\"key\": ",
+    "{\"a\":[1,2,{\"b\":\"c\"}]}",
+    "[[[[",
+    "]]]]",
+    "-Infinity",
+    "\"a long text of some words\"",
+    "\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\",
 };
 enum { N_PIECES = sizeof PIECES / sizeof *PIECES };
 
@@ -163,10 +208,20 @@ static size_t make_row(struct rng *rng, char *out)
     size_t at = put(out, 0, "{", 1);
     uint64_t members = 1 + rng_below(rng, 6);
     for (uint64_t i = 0; i < members; i++) {
-        static const char *const values[] = {
-            "\"plain text\"", "12.5e-3", "null", "[1, 2, {\"tool\": \"x\"}]", "{\"k\": {\"k\": []}}",
-            "\"quo\\\"ted \\\\ and \\u00e9\"", "\"\xe6\xbc\xa2\xe5\xad\x97 \xf0\x9f\x98\x80\"", "true", "\"\"",
-            "NaN", "\"\\\\\\\\\\\\\"", "{}", "[]", "-0"};
+        static const char *const values[] = {"\"plain text\"",
+                                             "12.5e-3",
+                                             "null",
+                                             "[1, 2, {\"tool\": \"x\"}]",
+                                             "{\"k\": {\"k\": []}}",
+                                             "\"quo\\\"ted \\\\ and \\u00e9\"",
+                                             "\"\xe6\xbc\xa2\xe5\xad\x97 \xf0\x9f\x98\x80\"",
+                                             "true",
+                                             "\"\"",
+                                             "NaN",
+                                             "\"\\\\\\\\\\\\\"",
+                                             "{}",
+                                             "[]",
+                                             "-0"};
         char key[24];
         int len = snprintf(key, sizeof key, "%s\"k%d\"%s:%s", i ? "," : "", (int)rng_below(rng, 5),
                            rng_below(rng, 3) ? "" : " ", rng_below(rng, 2) ? "" : "\t");
@@ -233,7 +288,8 @@ static void test_paths_agree(void **state)
 static void test_utf8_bytes(void **state)
 {
     (void)state;
-    static const unsigned char tails[] = {'a', '"', 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xFF};
+    static const unsigned char tails[] = {'a',  '"',  0x7F, 0x80, 0x8F, 0x90,
+                                          0x9F, 0xA0, 0xBF, 0xC0, 0xFF};
     enum { N_TAILS = sizeof tails, LEN = 80 };
     char text[LEN];
     struct json_value value;
@@ -260,7 +316,7 @@ static void test_utf8_bytes(void **state)
     json_members_free(&members);
 }
 
-/* ---- depth, size, members ----------------------------------------------------------------------------- */
+/* ---- depth, size, members -------------------------------------------------------------------- */
 
 static struct answer nested(const char *open, const char *middle, const char *close, int levels)
 {
@@ -305,8 +361,9 @@ static void test_depth(void **state)
 static void test_members(void **state)
 {
     (void)state;
-    struct span text = SPAN(" { \"a\" : -1 ,\"b\\u0063\":\"x\\ny\", \"a\": [1,{\"z\":2}] ,\"\":NaN,"
-                            "\"d\":true,\"e\":false,\"f\":null,\"g\":1.0,\"h\":\"\xc3\xa9\",\"i\":{ } } ");
+    struct span text =
+        SPAN(" { \"a\" : -1 ,\"b\\u0063\":\"x\\ny\", \"a\": [1,{\"z\":2}] ,\"\":NaN,"
+             "\"d\":true,\"e\":false,\"f\":null,\"g\":1.0,\"h\":\"\xc3\xa9\",\"i\":{ } } ");
     static const struct {
         const char *key, *value;
         uint8_t type, flags;
@@ -411,10 +468,10 @@ static void test_large(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_texts),       cmocka_unit_test(test_paths_agree),
-        cmocka_unit_test(test_utf8_bytes),
-        cmocka_unit_test(test_depth),       cmocka_unit_test(test_members),
-        cmocka_unit_test(test_other_tops),  cmocka_unit_test(test_large),
+        cmocka_unit_test(test_texts),      cmocka_unit_test(test_paths_agree),
+        cmocka_unit_test(test_utf8_bytes), cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_members),    cmocka_unit_test(test_other_tops),
+        cmocka_unit_test(test_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

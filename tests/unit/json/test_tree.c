@@ -18,7 +18,8 @@ static void test_json(void **state)
         const char *json, *want;
     } cases[] = {
         {"{\"b\":[1,-2,3.50,1e3],\"a\":{\"x\":null},\"b\":0}", "{\"b\":0,\"a\":{\"x\":null}}"},
-        {"[9223372036854775807,9223372036854775808,1e400,NaN]", "[9223372036854775807,9.223372036854776e+18,null,null]"},
+        {"[9223372036854775807,9223372036854775808,1e400,NaN]",
+         "[9223372036854775807,9.223372036854776e+18,null,null]"},
         {"\"a\\u0000b\\ud800\"", "\"a\\u0000b\\ud800\""},
         {"{\"\\u0000\":{\"\\n\":{\"k\\\"\":1}}}", "{\"\\u0000\":{\"\\n\":{\"k\\\"\":1}}}"},
         {" [ true , false , [ ] , { } , \"\" ] ", "[true,false,[],{},\"\"]"},
@@ -49,45 +50,59 @@ static const struct {
     {"---\n...\n", "null"},
     {"a: 1\nb: [x, 'y', \"z\\n\"]\n", "{\"a\":1,\"b\":[\"x\",\"y\",\"z\\n\"]}"},
     {"[~, null, Null, NULL, nul, ]", "[null,null,null,null,\"nul\"]"},
-    {"[true, True, TRUE, tRue, yes, on, 'true']", "[true,true,true,\"tRue\",\"yes\",\"on\",\"true\"]"},
+    {"[true, True, TRUE, tRue, yes, on, 'true']",
+     "[true,true,true,\"tRue\",\"yes\",\"on\",\"true\"]"},
     {"[false, False, FALSE, no]", "[false,false,false,\"no\"]"},
-    {"[0, -0, +7, 012, 0o17, 0xfF, 0x, 0o8, 1_000, 0b1]", "[0,0,7,12,15,255,\"0x\",\"0o8\",\"1_000\",\"0b1\"]"},
-    {"[1.5, .5, 5., -1e3, 1e, ., -, +.5, 1.2.3]", "[1.5,0.5,5.0,-1000.0,\"1e\",\".\",\"-\",0.5,\"1.2.3\"]"},
+    {"[0, -0, +7, 012, 0o17, 0xfF, 0x, 0o8, 1_000, 0b1]",
+     "[0,0,7,12,15,255,\"0x\",\"0o8\",\"1_000\",\"0b1\"]"},
+    {"[1.5, .5, 5., -1e3, 1e, ., -, +.5, 1.2.3]",
+     "[1.5,0.5,5.0,-1000.0,\"1e\",\".\",\"-\",0.5,\"1.2.3\"]"},
     {"[.inf, -.INF, .nan, 1e999]", "[null,null,null,null]"},
     {"[99999999999999999999, 0xFFFFFFFFFFFFFFFFFF]", "[1e+20,4.722366482869645e+21]"},
-    {"[!!str 1, !!int '2', !!float 3, !!bool 'true', !!null '', ! x]", "[\"1\",2,3.0,true,null,\"x\"]"},
+    {"[!!str 1, !!int '2', !!float 3, !!bool 'true', !!null '', ! x]",
+     "[\"1\",2,3.0,true,null,\"x\"]"},
     {"a: |\n  one\n  two\nb: >-\n  one\n  two\n", "{\"a\":\"one\\ntwo\\n\",\"b\":\"one two\"}"},
     {"1: a\ntrue: b\n~: c\n", "{\"1\":\"a\",\"true\":\"b\",\"~\":\"c\"}"},
-    {"a: &x [1, {b: 2}]\nc: *x\nd: *x\n", "{\"a\":[1,{\"b\":2}],\"c\":[1,{\"b\":2}],\"d\":[1,{\"b\":2}]}"},
+    {"a: &x [1, {b: 2}]\nc: *x\nd: *x\n",
+     "{\"a\":[1,{\"b\":2}],\"c\":[1,{\"b\":2}],\"d\":[1,{\"b\":2}]}"},
     {"&k key: 1\nb: *k\n", "{\"key\":1,\"b\":\"key\"}"},
     {"a: &k key\n*k : 2\n", "{\"a\":\"key\",\"key\":2}"},
     {"- &x 1\n- &x 2\n- *x\n", "[1,2,2]"},
     {"- &x [&x 2]\n- *x\n", "[[2],2]"},
-    {"a: &d {x: 1, y: 2}\nb: {<<: *d, y: 3, z: 4}\n", "{\"a\":{\"x\":1,\"y\":2},\"b\":{\"x\":1,\"y\":3,\"z\":4}}"},
+    {"a: &d {x: 1, y: 2}\nb: {<<: *d, y: 3, z: 4}\n",
+     "{\"a\":{\"x\":1,\"y\":2},\"b\":{\"x\":1,\"y\":3,\"z\":4}}"},
     {"{<<: [{x: 1}, {x: 2, y: 3}], z: 0}", "{\"x\":1,\"y\":3,\"z\":0}"},
     {"{z: 0, x: 5, <<: {x: 1}}", "{\"x\":5,\"z\":0}"},
     {"{'<<': 1}", "{\"<<\":1}"},
-    {"\xef\xbb\xbf" "a: \xc3\xa9\n", "{\"a\":\"\xc3\xa9\"}"},
+    {"\xef\xbb\xbf"
+     "a: \xc3\xa9\n",
+     "{\"a\":\"\xc3\xa9\"}"},
     {"\"\\0\\u00e9\\U0001F600\"", "\"\\u0000\xc3\xa9\xf0\x9f\x98\x80\""},
     {"a: 1\na: 2\n", "t.yaml:2: a member's name that stands twice (column 1); mend the YAML"},
     {"a: 1\n'a': 2\n", "t.yaml:2: a member's name that stands twice (column 1); mend the YAML"},
-    {"{<<: {a: 1}, <<: {b: 1}}", "t.yaml:1: a member's name that stands twice (column 14); mend the YAML"},
+    {"{<<: {a: 1}, <<: {b: 1}}",
+     "t.yaml:1: a member's name that stands twice (column 14); mend the YAML"},
     {"a: *x\n", "t.yaml:1: an alias without its anchor (column 4); mend the YAML"},
     {"&x [*x]", "t.yaml:1: an alias inside the value that it stands for (column 5); mend the YAML"},
-    {"&x {a: {b: *x}}", "t.yaml:1: an alias inside the value that it stands for (column 12); mend the YAML"},
+    {"&x {a: {b: *x}}",
+     "t.yaml:1: an alias inside the value that it stands for (column 12); mend the YAML"},
     {"{<<: 3}", "t.yaml:1: a merge key whose value is no mapping (column 6); mend the YAML"},
     {"{<<: [{}, 3]}", "t.yaml:1: a merge key whose value is no mapping (column 6); mend the YAML"},
     {"? [a]\n: 1\n", "t.yaml:1: a member's name that is no text (column 3); mend the YAML"},
-    {"- &x [1]\n- {*x : 1}\n", "t.yaml:2: a member's name that is no text (column 4); mend the YAML"},
+    {"- &x [1]\n- {*x : 1}\n",
+     "t.yaml:2: a member's name that is no text (column 4); mend the YAML"},
     {"--- 1\n--- 2\n", "t.yaml:2: a second document; keep one in a file (column 1); mend the YAML"},
     {"!foo 1", "t.yaml:1: a tag that is not of the core schema (column 1); mend the YAML"},
     {"!!set {a: 1}", "t.yaml:1: a tag that is not of the core schema (column 1); mend the YAML"},
-    {"!!python/object:os.system x", "t.yaml:1: a tag that is not of the core schema (column 1); mend the YAML"},
+    {"!!python/object:os.system x",
+     "t.yaml:1: a tag that is not of the core schema (column 1); mend the YAML"},
     {"!!int x", "t.yaml:1: a value that does not fit its tag (column 1); mend the YAML"},
     {"!!int 1.5", "t.yaml:1: a value that does not fit its tag (column 1); mend the YAML"},
     {"!!bool 1", "t.yaml:1: a value that does not fit its tag (column 1); mend the YAML"},
-    {"a: b: c\n", "t.yaml:1: mapping values are not allowed in this context (column 5); mend the YAML"},
-    {"a:\n\t- 1\n", "t.yaml:2: found character that cannot start any token (column 1); mend the YAML"},
+    {"a: b: c\n",
+     "t.yaml:1: mapping values are not allowed in this context (column 5); mend the YAML"},
+    {"a:\n\t- 1\n",
+     "t.yaml:2: found character that cannot start any token (column 1); mend the YAML"},
     {"\"abc", "t.yaml:1: found unexpected end of stream (column 5); mend the YAML"},
     {"a: \xff\n", "t.yaml: byte 3: invalid leading UTF-8 octet; write the file as UTF-8"},
 };
@@ -135,7 +150,8 @@ static void test_yaml_bounds(void **state)
     buf_clear(&yaml);
     repeat(&yaml, "[", 513);
     read_yaml(buf_span(&yaml), &out);
-    assert_buf(&out, "t.yaml:1: the value is nested deeper than 512 levels (column 513); mend the YAML");
+    assert_buf(&out,
+               "t.yaml:1: the value is nested deeper than 512 levels (column 513); mend the YAML");
     buf_clear(&yaml);
     repeat(&yaml, "- ", 100000);
     read_yaml(buf_span(&yaml), &out);
@@ -143,8 +159,8 @@ static void test_yaml_bounds(void **state)
 
     buf_text((buf_clear(&yaml), &yaml), "- &a0 [x,x,x,x,x,x,x,x]\n");
     for (int i = 1; i < 12; i++)
-        buf_format(&yaml, "- &a%d [*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d]\n", i, i - 1, i - 1, i - 1, i - 1,
-                   i - 1, i - 1, i - 1, i - 1);
+        buf_format(&yaml, "- &a%d [*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d]\n", i, i - 1, i - 1,
+                   i - 1, i - 1, i - 1, i - 1, i - 1, i - 1);
     read_yaml(buf_span(&yaml), &out);
     assert_true(span_has(buf_span(&out), SPAN("the aliases expand to too much")));
 

@@ -17,7 +17,8 @@ static void test_walk(void **state)
 {
     (void)state;
     struct json_value v = parsed(" [ 1 , \"a]\\\"\" ,[ 2,[3] ], {\"x\":[ ]} ,null, -1.5e3 ] ");
-    static const char *const want[] = {"1", "\"a]\\\"\"", "[ 2,[3] ]", "{\"x\":[ ]}", "null", "-1.5e3"};
+    static const char *const want[] = {"1",           "\"a]\\\"\"", "[ 2,[3] ]",
+                                       "{\"x\":[ ]}", "null",       "-1.5e3"};
     static const uint8_t flags[] = {JSON_FLAG_INTEGER, JSON_FLAG_ESCAPED, 0, 0, 0, 0};
     struct json_cursor c = json_enter(v);
     struct json_value item;
@@ -60,7 +61,8 @@ static void test_walk_members(void **state)
 static void test_nothing_to_walk(void **state)
 {
     (void)state;
-    static const char *const others[] = {"[]", "{}", "[ \n ]", "{ }", "1", "\"[1]\"", "null", "true"};
+    static const char *const others[] = {"[]", "{}",      "[ \n ]", "{ }",
+                                         "1",  "\"[1]\"", "null",   "true"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         struct json_value v = parsed(others[i]), item;
         struct json_member member;
@@ -109,7 +111,8 @@ static void test_decode(void **state)
         {"\"plain \xc3\xa9\"", SPAN("plain \xc3\xa9")},
         {"\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", SPAN("\"\\/\b\f\n\r\t")},
         {"\"a\\u0000b\"", SPAN("a\0b")},
-        {"\"\\u007f\\u0080\\u07ff\\u0800\\uffff\"", SPAN("\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf")},
+        {"\"\\u007f\\u0080\\u07ff\\u0800\\uffff\"",
+         SPAN("\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf")},
         {"\"\\ud83d\\uDE00\"", SPAN("\xf0\x9f\x98\x80")},
         {"\"\\udbff\\udfff\\ud800\\udc00\"", SPAN("\xf4\x8f\xbf\xbf\xf0\x90\x80\x80")},
         {"\"\\ud800\"", SPAN("\xed\xa0\x80")},
@@ -128,11 +131,13 @@ static void test_decode(void **state)
         json_text_add(v, &added);
         assert_int_equal(added.len, cases[i].want.len + 2);
         assert_memory_equal(added.data + 2, cases[i].want.ptr, cases[i].want.len);
-        struct json_member m = {.key = span_slice(v.text, 1, v.text.len - 1), .key_escaped = v.flags != 0};
+        struct json_member m = {.key = span_slice(v.text, 1, v.text.len - 1),
+                                .key_escaped = v.flags != 0};
         assert_true(json_key_is(&m, cases[i].want));
         assert_false(json_key_is(&m, SPAN("something else")));
         assert_true(span_equal(json_key(&m, &scratch), cases[i].want));
-        if (cases[i].want.len) { /* a beginning is not the name, nor is the name with more behind it */
+        if (cases[i]
+                .want.len) { /* a beginning is not the name, nor is the name with more behind it */
             assert_false(json_key_is(&m, span_slice(cases[i].want, 0, cases[i].want.len - 1)));
             assert_false(json_key_is(&m, buf_span(&added)));
         }
@@ -189,10 +194,21 @@ static void test_numbers(void **state)
 static void test_truth(void **state)
 {
     (void)state;
-    static const char *const falsy[] = {"null", "false", "0", "-0", "0.0", "-0.0", "0e9", "0.000E+5", "1e-400",
-                                        "\"\"", "[]", "{}", "[ ]", "{\n}"};
-    static const char *const truthy[] = {"true", "1", "-1", "0.1", "1e-300", "NaN", "Infinity", "\" \"", "\"0\"",
-                                         "[0]", "[null]", "{\"a\":null}", "100000000000000000000000"};
+    static const char *const falsy[] = {"null",     "false",  "0",    "-0", "0.0", "-0.0", "0e9",
+                                        "0.000E+5", "1e-400", "\"\"", "[]", "{}",  "[ ]",  "{\n}"};
+    static const char *const truthy[] = {"true",
+                                         "1",
+                                         "-1",
+                                         "0.1",
+                                         "1e-300",
+                                         "NaN",
+                                         "Infinity",
+                                         "\" \"",
+                                         "\"0\"",
+                                         "[0]",
+                                         "[null]",
+                                         "{\"a\":null}",
+                                         "100000000000000000000000"};
     for (size_t i = 0; i < sizeof falsy / sizeof *falsy; i++)
         assert_false(json_truthy(parsed(falsy[i])));
     for (size_t i = 0; i < sizeof truthy / sizeof *truthy; i++)
@@ -202,9 +218,9 @@ static void test_truth(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_walk),    cmocka_unit_test(test_walk_members),
-        cmocka_unit_test(test_get),     cmocka_unit_test(test_nothing_to_walk),
-        cmocka_unit_test(test_decode),  cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_walk),   cmocka_unit_test(test_walk_members),
+        cmocka_unit_test(test_get),    cmocka_unit_test(test_nothing_to_walk),
+        cmocka_unit_test(test_decode), cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_truth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

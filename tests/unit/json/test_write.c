@@ -53,8 +53,9 @@ static void test_styles(void **state)
     assert_buf(&out, "{\"list\":[null,true,-9223372036854775808,0.1,1e+16,null,null,[],{}],"
                      "\"a\\\"b\":\"x\\n\",\"raw\":[1, 2],\"o\":{\"k\":false}}");
     write_sample(&out, JSON_STYLE_SPACED);
-    assert_buf(&out, "{\"list\": [null, true, -9223372036854775808, 0.1, 1e+16, null, null, [], {}], "
-                     "\"a\\\"b\": \"x\\n\", \"raw\": [1, 2], \"o\": {\"k\": false}}");
+    assert_buf(&out,
+               "{\"list\": [null, true, -9223372036854775808, 0.1, 1e+16, null, null, [], {}], "
+               "\"a\\\"b\": \"x\\n\", \"raw\": [1, 2], \"o\": {\"k\": false}}");
     write_sample(&out, JSON_STYLE_INDENTED);
     assert_buf(&out, "{\n"
                      "  \"list\": [\n"
@@ -105,7 +106,9 @@ static void test_quote(void **state)
         {SPAN("\"\\\b\f\n\r\t\x01\x1f"), "\"\\\"\\\\\\b\\f\\n\\r\\t\\u0001\\u001f\""},
         {SPAN("\xc3\xa9\xe2\x80\xa8\xf0\x9f\x98\x80"), "\"\xc3\xa9\xe2\x80\xa8\xf0\x9f\x98\x80\""},
         {SPAN("\xed\xa0\x80|\xed\xbf\xbf"), "\"\\ud800|\\udfff\""},
-        {SPAN("a\xff" "b\xc3"), "\"a\\ufffdb\\ufffd\""},
+        {SPAN("a\xff"
+              "b\xc3"),
+         "\"a\\ufffdb\\ufffd\""},
         {SPAN("\xc0\x80"), "\"\\ufffd\\ufffd\""},
         {SPAN("\xe6\xbc"), "\"\\ufffd\\ufffd\""},
     };
