@@ -11,8 +11,7 @@ size_t decode_escape(const char **p, const char *end, char out[4]);
 /* Appends the decoded text of the bytes between a string's quotes. */
 void decode_add(struct span raw, struct buf *out);
 
-/* The end of the value at p, of the string at p (its quote); *flags gets its flags. Validated text.
- */
+/* The end of the value at p, of the string whose quote is at p; *flags gets its flags. */
 const char *value_skip(const char *p, const char *end, uint8_t *flags);
 const char *string_skip(const char *p, const char *end, uint8_t *flags);
 

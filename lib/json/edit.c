@@ -77,8 +77,7 @@ void json_edit_free(struct json_edit *e)
     *e = (struct json_edit){0};
 }
 
-/* ---- applying -----------------------------------------------------------------------------------
- */
+/* ---- applying -------------------------------------------------------------------------------- */
 
 bool json_written_spaced(const struct json_members *members)
 {

@@ -94,8 +94,7 @@ static void rewrite(struct writer *w, const struct member *m, size_t n, size_t f
     buf_free(&again);
 }
 
-/* Puts the n members from m on into the order that the style wants. `from`: where the first begins.
- */
+/* Puts n members into the order that the style wants. from: where the first begins in out. */
 static void settle(struct writer *w, struct member *m, size_t n, size_t from)
 {
     if (n < 2 || ascending(m, n))

@@ -3,15 +3,18 @@
  * JSON works on spans that the scanner has validated, so it need not check again.
  *
  * Defined where RFC 8259 leaves it open:
- *   duplicate member names   all are kept in the text; json_find gives the last (as Python reads
- * it) lone surrogate escapes   accepted; decoded to the three-byte form (ED A0..BF xx), written as
- * \udXXX bytes ED A0..BF xx, overlong forms, above U+10FFFF      not UTF-8: refused NaN, Infinity,
- * -Infinity accepted as numbers (Python writes them), flagged JSON_FLAG_NONFINITE numbers of any
- * length; their text is the value depth                    at most JSON_DEPTH_MAX nested arrays and
- * objects \u0000                   an ordinary character white space              space, tab, LF,
- * CR around tokens; no byte order mark One pass, no allocation but the members array, linear time.
- * The fastest path the processor has is chosen at run time (json_scan_path names it); all paths
- * give the same answers and fault offsets. */
+ *   duplicate member names   all are kept in the text; json_find gives the last, as Python does
+ *   lone surrogate escapes   accepted; decoded to three bytes (ED A0..BF xx), written as \udXXX
+ *   not UTF-8                bytes ED A0..BF xx, overlong forms, above U+10FFFF: refused
+ *   NaN and the infinities   as Python writes them: numbers, flagged JSON_FLAG_NONFINITE
+ *   numbers                  of any length; their text is the value
+ *   depth                    at most JSON_DEPTH_MAX nested arrays and objects
+ *   \u0000                   an ordinary character
+ *   white space              space, tab, LF, CR around tokens; no byte order mark
+ *
+ * One pass, no allocation but the members array, linear time. The fastest path the processor has is
+ * chosen at run time (json_scan_path names it); all paths give the same answers and fault offsets.
+ * A text that is refused is read twice: the portable path words the fault. */
 #ifndef WAI_JSON_SCAN_H
 #define WAI_JSON_SCAN_H
 
@@ -70,8 +73,7 @@ const char *json_scan_path(void);    /* "avx512", "avx2", "portable" */
 int json_scan_use(const char *path); /* for tests: 0, or -1 when this processor lacks it */
 void json_members_free(struct json_members *members);
 
-/* ---- reading validated values -------------------------------------------------------------------
- */
+/* ---- reading validated values ---------------------------------------------------------------- */
 
 /* The last member of that (decoded) name, or NULL. */
 const struct json_member *json_find(const struct json_members *members, struct span key);

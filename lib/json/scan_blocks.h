@@ -1,13 +1,14 @@
 /* scan_blocks.h: a fast path of the scanner, for a file that has defined, for its processor,
  *
  *     TARGET            the function attribute that allows the instructions
- *     struct utf8       what must be remembered of earlier blocks to check UTF-8; zero at first
- *     struct classes    bitmaps of a block: quote, backslash, control, space, bracket (also ':' and
- * ',') classify()        one 64-byte block as bitmaps; checks its UTF-8 as well utf8_good() whether
- * all blocks were UTF-8, the last one having been ASCII prefix_xor()      bit i of the result: the
- * exclusive or of bits 0..i lowest()          number of the lowest bit that is set put_places()
- * writes base + the number of each bit that is set, and up to SPILL numbers more that mean nothing;
- * returns how many bits are set
+ *     struct utf8       what is remembered of earlier blocks to check UTF-8; zero at first
+ *     struct classes    bitmaps of a block: quote, backslash, control, space, bracket (and : ,)
+ *     classify()        one 64-byte block as bitmaps; checks its UTF-8 as well
+ *     utf8_good()       whether all blocks were UTF-8, the last one having been ASCII
+ *     prefix_xor()      bit i of the result: the exclusive or of bits 0..i
+ *     lowest()          number of the lowest bit that is set
+ *     put_places()      writes base + the number of each set bit, and up to SPILL numbers more
+ *                       that mean nothing; returns how many bits are set
  *
  * First, blocks become bitmaps: which quotes are not escaped, what lies inside strings, where
  * tokens begin (a bracket, comma, colon, an opening quote, the first byte of a number or word). The

@@ -38,8 +38,7 @@ static enum state fault_at(struct scanner *s, const char *at, const char *what)
     return STATE_FAULT;
 }
 
-/* ---- scalars ------------------------------------------------------------------------------------
- */
+/* ---- scalars --------------------------------------------------------------------------------- */
 
 static bool digit(const char *p, const char *end)
 {
@@ -132,8 +131,7 @@ bad:
     return NULL;
 }
 
-/* ---- strings ------------------------------------------------------------------------------------
- */
+/* ---- strings --------------------------------------------------------------------------------- */
 
 /* Length of the UTF-8 sequence at p, whose first byte is not ASCII; 0 when it is none. */
 static size_t utf8_sequence(const unsigned char *p, size_t left)
@@ -233,8 +231,7 @@ static bool scan_string(struct scanner *s)
     }
 }
 
-/* ---- structure ----------------------------------------------------------------------------------
- */
+/* ---- structure ------------------------------------------------------------------------------- */
 
 static void skip_space(struct scanner *s)
 {

@@ -88,8 +88,7 @@ static inline uint64_t prefix_xor(uint64_t bits)
     return bits;
 }
 
-/* Bytes that a backslash escapes; *first: 1 when the one before the block escapes its first byte.
- */
+/* Bytes that a backslash escapes. *first: 1 when the first byte is escaped from before. */
 static inline uint64_t escaped_bytes(uint64_t backslash, uint64_t *first)
 {
     uint64_t escaped = *first;

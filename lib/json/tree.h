@@ -18,8 +18,7 @@ void json_tree_write(const json_t *tree, struct buf *out); /* compact JSON text,
  * failure. */
 json_t *json_tree_yaml(struct span text, const char *name, struct error *error);
 
-/* A document file, JSON or (by .yaml/.yml) YAML. NULL on failure: ERROR_INPUT names file and line.
- */
+/* A document file, JSON or (by .yaml/.yml) YAML. NULL: ERROR_INPUT names file and line. */
 json_t *json_tree_file(const char *path, struct error *error);
 
 #endif

@@ -13,8 +13,7 @@ static const char *space_skip(const char *p, const char *end)
     return p;
 }
 
-/* ---- walking ------------------------------------------------------------------------------------
- */
+/* ---- walking --------------------------------------------------------------------------------- */
 
 static struct json_value value_at(const char **p, const char *end)
 {
@@ -95,8 +94,7 @@ void json_members_of(struct json_value object, struct json_members *members)
         *scan_member_add(members) = member;
 }
 
-/* ---- names and texts ----------------------------------------------------------------------------
- */
+/* ---- names and texts ------------------------------------------------------------------------- */
 
 bool json_key_is(const struct json_member *member, struct span key)
 {
@@ -177,8 +175,7 @@ void json_text_add(struct json_value string, struct buf *out)
         buf_span_add(out, raw);
 }
 
-/* ---- numbers and truth --------------------------------------------------------------------------
- */
+/* ---- numbers and truth ----------------------------------------------------------------------- */
 
 double json_number(struct json_value value)
 {
