@@ -151,6 +151,16 @@ static int done(void *context, const struct row *row, struct row_result *result,
     return writer ? row_writer_line(writer, row->line, error) : 0;
 }
 
+/* A failure is not lost: the writer gives it again when it is used or closed. */
+static void flush_writers(void *data)
+{
+    const struct row_check *check = data;
+    if (check->good)
+        row_writer_flush(check->good, NULL);
+    if (check->bad)
+        row_writer_flush(check->bad, NULL);
+}
+
 int row_check_run(const struct row_check *check, struct row_check_report *report,
                   struct error *error)
 {
@@ -159,6 +169,8 @@ int row_check_run(const struct row_check *check, struct row_check_report *report
     struct row_filter filter = {
         .source = check->source, .jobs = jobs, .work = work, .done = done, .context = &run};
     filter.source.any_value = true;
+    filter.source.before_wait = flush_writers;
+    filter.source.before_wait_data = (void *)check;
     report->kind = check->kind;
     run.workers = mem_zero((size_t)jobs, sizeof *run.workers);
     int rc = row_filter_run(&filter, &report->read, error);

@@ -14,6 +14,8 @@ struct row_writer {
     ZSTD_CCtx *zstd;   /* NULL: plain */
     struct buf packed;
     uint64_t count;
+    int failed; /* a write failed: so does everything after it */
+    struct error failure;
 };
 
 struct row_writer *row_writer_open(const char *path, struct error *error)
@@ -78,9 +80,12 @@ static int send(struct row_writer *w, struct span lines, struct error *error)
 
 int row_writer_flush(struct row_writer *w, struct error *error)
 {
-    int rc = w->held.len ? send(w, buf_span(&w->held), error) : 0;
+    if (w->held.len && !w->failed)
+        w->failed = send(w, buf_span(&w->held), &w->failure);
     buf_clear(&w->held);
-    return rc;
+    if (w->failed && error)
+        *error = w->failure;
+    return w->failed;
 }
 
 static int make_room(struct row_writer *w, size_t len, struct error *error)

@@ -19,6 +19,7 @@ int row_writer_line(struct row_writer *w, struct span line, struct error *error)
 /* Adds bytes that are whole lines already, newlines in them. */
 int row_writer_lines(struct row_writer *w, struct span lines, struct error *error);
 
+/* A write that failed is not forgotten: every later call, row_writer_close too, gives its error again. */
 int row_writer_flush(struct row_writer *w, struct error *error);
 uint64_t row_writer_count(const struct row_writer *w); /* lines written */
 
