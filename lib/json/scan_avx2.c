@@ -8,7 +8,7 @@
 
 #include "json/scan_utf8.h"
 
-#define TARGET __attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt,pclmul")))
+#define TARGET __attribute__((target("avx2,bmi,bmi2,popcnt,pclmul")))
 
 /* A table of 16 bytes in both halves of a vector. */
 #define TWICE(...) _mm256_setr_epi8(__VA_ARGS__, __VA_ARGS__)

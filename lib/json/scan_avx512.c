@@ -8,7 +8,7 @@
 
 #include "json/scan_utf8.h"
 
-#define TARGET __attribute__((target("avx512f,avx512bw,avx512vbmi2,bmi,bmi2,popcnt,lzcnt,pclmul")))
+#define TARGET __attribute__((target("avx512f,avx512bw,avx512vbmi2,bmi,bmi2,popcnt,pclmul")))
 
 /* A table of 16 bytes in every quarter of a vector. */
 #define FOURFOLD(...) _mm512_broadcast_i32x4(_mm_setr_epi8(__VA_ARGS__))

@@ -3,8 +3,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -180,12 +182,62 @@ static void test_yaml_bounds(void **state)
     buf_free(&out);
 }
 
+/* Writes text to a new file with that ending and reads it: the tree's text, or the message without
+ * the folder's name. */
+static void read_file(const char *ending, const char *text, struct buf *out)
+{
+    char folder[] = "/tmp/wai-tree.XXXXXX";
+    struct buf path = {0};
+    struct error error;
+    assert_non_null(mkdtemp(folder));
+    buf_format(&path, "%s/spec%s", folder, ending);
+    FILE *f = fopen(buf_cstr(&path), "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+    buf_clear(out);
+    json_t *tree = json_tree_file(buf_cstr(&path), &error);
+    if (tree) {
+        json_tree_write(tree, out);
+    } else {
+        assert_int_equal(error.code, ERROR_INPUT);
+        assert_memory_equal(error.text, folder, strlen(folder));
+        buf_text(out, error.text + strlen(folder) + 1);
+    }
+    json_decref(tree);
+    unlink(buf_cstr(&path));
+    rmdir(folder);
+    buf_free(&path);
+}
+
+static void test_files(void **state)
+{
+    (void)state;
+    struct buf out = {0};
+    read_file(".json", "\xef\xbb\xbf{\n \"a\": [1, 2]\n}\n", &out);
+    assert_buf(&out, "{\"a\":[1,2]}");
+    read_file(".json", "{\n \"\xc3\xa9\": [1 2]\n}\n", &out);
+    assert_buf(&out,
+               "spec.json:2: a comma or ] is missing behind an item (column 10); mend the JSON");
+    read_file("", "a: 1\n", &out);
+    assert_buf(&out, "spec:1: a word that JSON does not know (column 1); mend the JSON");
+    read_file(".yaml", "a: 1\n", &out);
+    assert_buf(&out, "{\"a\":1}");
+    read_file(".yml", "a: [1\n", &out);
+    assert_true(span_starts(buf_span(&out), SPAN("spec.yml:2: ")));
+    struct error error;
+    assert_null(json_tree_file("/tmp/no such file.json", &error));
+    assert_int_equal(error.code, ERROR_INPUT);
+    buf_free(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_yaml),
         cmocka_unit_test(test_yaml_bounds),
+        cmocka_unit_test(test_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
