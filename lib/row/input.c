@@ -84,7 +84,10 @@ void input_close(struct input *in)
 static bool poll_now(int fd)
 {
     struct pollfd p = {.fd = fd, .events = POLLIN};
-    return poll(&p, 1, 0) != 0; /* an error too: the read will tell */
+    int rc = poll(&p, 1, 0);
+    /* After a signal the answer is no, so that the flag is looked at before a read that waits; any other
+     * error is the read's to tell. */
+    return rc > 0 || (rc < 0 && errno != EINTR);
 }
 
 bool input_ready(struct input *in)
