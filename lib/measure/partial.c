@@ -357,7 +357,7 @@ static void read_label(struct reading *r, struct span key, struct json_value val
     uint64_t n = whole(r, items[0]), c = whole(r, items[1]);
     struct cell cell = {.n = n, .sum = (double)c, .first = position_of(r, items[2])};
     if (n == 0 || c > n || n > MEASURE_TRIES_MAX)
-        wrong(r, "holds a task with more passes than tries, without tries, or with over 2^32");
+        wrong(r, "holds a task with more passes than tries, without tries, or with over 2^24");
     if (r->failed)
         return;
     bool fresh;
