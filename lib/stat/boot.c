@@ -32,6 +32,7 @@ struct sample {
     double least[LISTS_AT_ONCE]; /* integers: taken off before packing */
     uint64_t *packed;            /* integers: a word per task (or per code), or NULL */
     uint8_t *codes;              /* number of the task's tuple, or NULL */
+    bool direct;                 /* one statistic of small integers: codes are the packed values */
     size_t n_codes;
     size_t example[CODES]; /* a task that has the tuple */
 };
@@ -133,13 +134,26 @@ static void pack_integers(struct sample *s)
     }
 }
 
+/* A single statistic whose packed values fit a byte needs no table. */
+static void code_directly(struct sample *s)
+{
+    s->direct = s->packed && s->codes && s->n_lists == 1;
+    for (size_t i = 0; s->direct && i < s->n_codes; i++)
+        s->direct = s->packed[i] < CODES;
+    for (size_t task = 0; s->direct && task < s->n; task++)
+        s->codes[task] = (uint8_t)s->packed[s->codes[task]];
+}
+
 /* ---- sums over one replicate, or four -----------------------------------------------------------
  */
 
 static uint64_t sum_packed(const struct sample *s, const uint32_t *index)
 {
     uint64_t sum = 0;
-    if (s->codes)
+    if (s->direct)
+        for (size_t i = 0; i < s->n; i++)
+            sum += s->codes[index[i]];
+    else if (s->codes)
         for (size_t i = 0; i < s->n; i++)
             sum += s->packed[s->codes[index[i]]];
     else
@@ -296,6 +310,7 @@ static void boot_group(const double *const *lists, size_t n_lists, size_t n,
     struct sample s = {.lists = lists, .n_lists = n_lists, .n = n};
     code_tuples(&s);
     pack_integers(&s);
+    code_directly(&s);
     double *stats[LISTS_AT_ONCE];
     for (size_t l = 0; l < n_lists; l++)
         stats[l] = mem_zero((size_t)options->draws, sizeof **stats);

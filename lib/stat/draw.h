@@ -11,6 +11,7 @@ struct draw {
     struct rng rng;
     uint32_t words[DRAW_BLOCK];
     size_t at; /* next unused word */
+    bool avx2; /* the processor has it; tests turn it off */
 };
 
 void draw_start(struct draw *d, const struct rng *start);
