@@ -1,0 +1,284 @@
+/* wai-export: rows in, a file in the shape that a trainer loads out. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "base/pool.h"
+#include "base/signals.h"
+#include "export/preference.h"
+#include "export/training.h"
+#include "row/filter.h"
+#include "row/tools.h"
+#include "row/writer.h"
+
+enum { PROMPT_MAX = 16 << 20 }; /* bytes of a system prompt */
+
+struct settings {
+    struct row_options rows;
+    const char *kind, *format, *system_prompt, *policy, *tools, *mask_mode, *output, *report;
+    int64_t max_tool_output;
+    bool no_strip_think, unroll, no_validate, keep_ties, drop_parts, replace_system, json;
+};
+
+#define FIELD(name) offsetof(struct settings, name)
+static const struct option options[] = {
+    {OPTION_CHOICE, 0, "kind", FIELD(kind), "KIND",
+     "training: rows to learn from; preference: pairs of a chosen and a rejected row (training)",
+     .choices = "training|preference"},
+    {OPTION_CHOICE, 'f', "format", FIELD(format), "openai|trl|fireworks", "whose trainer reads it (openai)",
+     .choices = "openai|trl|fireworks"},
+    {OPTION_TEXT, 'o', "output", FIELD(output), "FILE",
+     "write to FILE, compressed when it ends in .zst (standard output)", .file = true},
+    {OPTION_TEXT, 0, "report", FIELD(report), "FILE", "write the report to FILE as one JSON object",
+     .file = true},
+    {OPTION_FLAG, 0, "json", FIELD(json), NULL, "with --output: print the report on standard output"},
+    {OPTION_TEXT, 0, "system-prompt", FIELD(system_prompt), "TEXT|@FILE",
+     "a system turn in front of every conversation"},
+    {OPTION_TEXT, 0, "policy", FIELD(policy), "FILE", "the same from a file", .file = true},
+    {OPTION_TEXT, 0, "tools", FIELD(tools), "FILE|JSON", "tool schemas, put on every row", .file = true},
+    {OPTION_CHOICE, 0, "mask-mode", FIELD(mask_mode), "assistant|final",
+     "training: learn from every assistant turn, or from the last one alone (assistant)",
+     .choices = "assistant|final"},
+    {OPTION_FLAG, 0, "unroll", FIELD(unroll), NULL, "training: a row for each assistant turn"},
+    {OPTION_INT, 0, "max-tool-output-chars", FIELD(max_tool_output), "N",
+     "cut tool results behind N characters", .min = 0, .max = 1e15},
+    {OPTION_FLAG, 0, "no-strip-think", FIELD(no_strip_think), NULL, "keep <think> blocks"},
+    {OPTION_FLAG, 0, "replace-system", FIELD(replace_system), NULL,
+     "with a system prompt given: drop system turns that rows bring"},
+    {OPTION_FLAG, 0, "drop-parts", FIELD(drop_parts), NULL,
+     "drop parts of messages that are no text (such a row is bad otherwise)"},
+    {OPTION_FLAG, 0, "keep-ties", FIELD(keep_ties), NULL, "preference: take pairs marked as ties too"},
+    {OPTION_FLAG, 0, "no-validate", FIELD(no_validate), NULL, "write although a gate is red; it still warns"},
+    ROW_OPTIONS(struct settings, rows),
+    {0},
+};
+
+static const struct command command = {
+    .name = "wai-export",
+    .synopsis = "[--kind training|preference] [--format FORMAT] [OPTIONS] [FILE...]",
+    .purpose = "Writes rows in the shape that a trainer loads, with nothing broken in it and nothing of "
+               "the teacher's.",
+    .options = options,
+    .examples = "wai-export --tools tools.json --policy policy.md -o sft.jsonl selected.jsonl\n"
+                "wai-select --mode sft scored.jsonl | wai-export --format trl --mask-mode final > sft.jsonl\n"
+                "wai-export --kind preference --format trl -o dpo.jsonl pairs.jsonl",
+};
+
+/* What the two kinds have in common, once the options are read. */
+struct export {
+    const struct settings *settings;
+    struct export_build build;
+    struct buf system_prompt, tools;
+    int jobs;
+    struct export_training_options training_options;
+    struct export_preference_options preference_options;
+    struct export_training *training; /* one of the two */
+    struct export_preference *preference;
+};
+
+static int read_system_prompt(struct export *e, struct error *error)
+{
+    const struct settings *s = e->settings;
+    struct buf policy = {0};
+    int code = 0;
+    if (s->system_prompt)
+        code = file_text_or_at(s->system_prompt, PROMPT_MAX, &e->system_prompt, error);
+    if (code == 0 && s->policy)
+        code = file_read(s->policy, PROMPT_MAX, &policy, error);
+    if (code == 0 && s->policy && s->system_prompt &&
+        !span_equal(buf_span(&policy), buf_span(&e->system_prompt)))
+        code = error_set(error, ERROR_USAGE,
+                         "--system-prompt and --policy say different things; give one of them");
+    if (code == 0 && s->policy && !s->system_prompt)
+        buf_span_add(&e->system_prompt, buf_span(&policy));
+    buf_free(&policy);
+    return code;
+}
+
+static int read_tools(struct export *e, struct error *error)
+{
+    struct row_tools tools = {0};
+    int code = e->settings->tools ? row_tools_read(&tools, e->settings->tools, error) : 0;
+    if (code == 0) {
+        export_tools_json(&tools, &e->tools);
+        if (tools.nameless)
+            log_warning("%zu tools have no name and were left out", tools.nameless);
+        if (tools.replaced)
+            log_warning("%zu tools have the name of an earlier one and took its place", tools.replaced);
+    }
+    row_tools_free(&tools);
+    return code;
+}
+
+static int open_export(struct export *e, struct error *error)
+{
+    const struct settings *s = e->settings;
+    enum export_format format = EXPORT_OPENAI;
+    while (strcmp(s->format, EXPORT_FORMAT_NAMES[format]) != 0)
+        format++;
+    bool preference = strcmp(s->kind, "preference") == 0;
+    if (preference && (s->unroll || strcmp(s->mask_mode, "assistant") != 0))
+        return error_set(error, ERROR_USAGE, "--unroll and --mask-mode are for training files; leave them out");
+    if (s->json && !s->output)
+        return error_set(error, ERROR_USAGE,
+                         "--json prints the report where the rows go; name a file for them with --output");
+    int code = read_system_prompt(e, error);
+    if (code == 0)
+        code = read_tools(e, error);
+    if (code != 0)
+        return code;
+    e->build = (struct export_build){.system_prompt = buf_span(&e->system_prompt),
+                                     .replace_system = s->replace_system,
+                                     .keep_think = s->no_strip_think,
+                                     .drop_parts = s->drop_parts,
+                                     .max_tool_output = s->max_tool_output};
+    e->training_options = (struct export_training_options){
+        .format = format,
+        .mask = strcmp(s->mask_mode, "final") == 0 ? EXPORT_MASK_FINAL : EXPORT_MASK_ASSISTANT,
+        .unroll = s->unroll,
+        .build = e->build,
+        .tools = buf_span(&e->tools)};
+    e->preference_options = (struct export_preference_options){.format = format,
+                                                               .keep_ties = s->keep_ties,
+                                                               .build = e->build,
+                                                               .tools = buf_span(&e->tools)};
+    e->jobs = s->rows.jobs ? (int)s->rows.jobs : pool_cpu_count();
+    if (preference)
+        e->preference = export_preference_new(&e->preference_options, e->jobs);
+    else
+        e->training = export_training_new(&e->training_options, e->jobs);
+    return 0;
+}
+
+static void close_export(struct export *e)
+{
+    export_training_free(e->training);
+    export_preference_free(e->preference);
+    buf_free(&e->system_prompt);
+    buf_free(&e->tools);
+}
+
+static int read_rows(struct export *e, const struct operands *operands, struct error *error)
+{
+    struct row_counts counts = {0};
+    struct row_filter filter = {
+        .source = {.paths = operands->items, .n_paths = operands->count, .options = e->settings->rows},
+        .jobs = e->jobs,
+        .work = e->training ? export_training_work : export_preference_work,
+        .done = e->training ? export_training_done : export_preference_done,
+        .context = e->training ? (void *)e->training : (void *)e->preference,
+    };
+    int code = row_filter_run(&filter, &counts, error);
+    if (code == 0 && counts.bad)
+        log_warning("%llu bad lines were left out", (unsigned long long)counts.bad);
+    return code;
+}
+
+static int write_rows(struct export *e, struct error *error)
+{
+    struct row_writer *writer = row_writer_open(e->settings->output, error);
+    if (!writer)
+        return error->code;
+    int code = e->training ? export_training_write(e->training, writer, error)
+                           : export_preference_write(e->preference, writer, error);
+    if (code == 0)
+        return row_writer_close(writer, error);
+    if (code == ERROR_INTERRUPTED && !e->settings->output)
+        row_writer_flush(writer, NULL);
+    row_writer_abandon(writer);
+    return code;
+}
+
+static int write_report(const struct export *e, bool written, struct error *error)
+{
+    const struct settings *s = e->settings;
+    struct buf text = {0};
+    struct json_writer w;
+    int code = 0;
+    json_write_start(&w, &text, JSON_STYLE_INDENTED);
+    if (e->training)
+        export_training_report(e->training, s->output, written, &w);
+    else
+        export_preference_report(e->preference, s->output, written, &w);
+    buf_byte(&text, '\n');
+    if (s->json)
+        code = file_write_all(STDOUT_FILENO, "standard output", buf_span(&text), error);
+    if (code == 0 && s->report) {
+        struct file *f = file_create(s->report, error);
+        code = f ? file_write(f, buf_span(&text), error) : error->code;
+        if (f && code == 0)
+            code = file_commit(f, error);
+        else
+            file_abandon(f);
+    }
+    buf_free(&text);
+    return code;
+}
+
+static void say(const struct export *e)
+{
+    struct buf text = {0};
+    if (e->training)
+        export_training_notes(e->training, &text);
+    else
+        export_preference_notes(e->preference, &text);
+    char *save = NULL;
+    buf_cstr(&text);
+    for (char *line = strtok_r(text.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+        log_warning("%s", line);
+    buf_clear(&text);
+    if (e->training)
+        export_training_summary(e->training, &text);
+    else
+        export_preference_summary(e->preference, &text);
+    log_note("%s", buf_cstr(&text));
+    buf_free(&text);
+}
+
+static int run(struct export *e, const struct operands *operands, struct error *error)
+{
+    int code = open_export(e, error);
+    if (code == 0)
+        code = read_rows(e, operands, error);
+    if (code != 0)
+        return code;
+    int red = e->training ? export_training_check(e->training, error)
+                          : export_preference_check(e->preference, error);
+    bool validate = !e->settings->no_validate;
+    bool nothing = e->preference && export_preference_count(e->preference) == 0;
+    struct error unused;
+    if (red && validate) {
+        write_report(e, false, &unused); /* what is wrong, row by row; the error says it in short */
+        return red;
+    }
+    if (!nothing)
+        code = write_rows(e, error);
+    if (code == 0)
+        code = write_report(e, !nothing, error);
+    if (code == 0)
+        say(e);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    struct error error = {0};
+    struct operands operands = {0};
+    struct settings settings = {.rows = ROW_OPTIONS_DEFAULT,
+                                .kind = "training",
+                                .format = "openai",
+                                .mask_mode = "assistant",
+                                .max_tool_output = -1};
+    struct export e = {.settings = &settings};
+    signals_open();
+    log_open("wai-export");
+    int code = options_parse(&command, argc, argv, &settings, &operands, &error);
+    log_quiet(settings.rows.quiet);
+    if (code == OPTIONS_RUN)
+        code = run(&e, &operands, &error);
+    close_export(&e);
+    operands_free(&operands);
+    return code < 0 ? log_fail(&error) : 0;
+}

@@ -1,0 +1,170 @@
+/* training_report.c: what a training file holds and what to know before training on it (select 13.3). */
+#include "export/defaults.h"
+#include "export/training_set.h"
+
+/* What a trainer does with the file, as a word for programs and a sentence for people. */
+static const char *mask_effect(const struct export_training_options *o)
+{
+    if (o->format == EXPORT_TRL)
+        return o->unroll || o->mask == EXPORT_MASK_FINAL ? "completion" : "every_token";
+    if (o->unroll)
+        return "final_unrolled";
+    return o->mask == EXPORT_MASK_FINAL ? "final" : "assistant";
+}
+
+static const char *mask_sentence(const struct export_training_options *o)
+{
+    const char *effect = mask_effect(o);
+    if (strcmp(effect, "every_token") == 0)
+        return "TRL trains on every token of these rows: it reads no mask; assistant_only_loss=True trains on the "
+               "assistant's turns alone, given a chat template that marks them ({% generation %})";
+    if (strcmp(effect, "completion") == 0)
+        return "TRL trains on the completion, the last assistant turn, alone";
+    if (strcmp(effect, "final_unrolled") == 0)
+        return "the mask trains on the last assistant turn of each row; every assistant turn is one row's last";
+    return strcmp(effect, "final") == 0 ? "the mask trains on the last assistant turn"
+                                        : "the mask trains on every assistant turn";
+}
+
+static void write_count(struct json_writer *w, const char *key, uint64_t count)
+{
+    json_write_key(w, key);
+    json_write_int(w, (int64_t)count);
+}
+
+static void write_roundtrip(const struct export_training *t, struct json_writer *w)
+{
+    bool trl = t->options->format == EXPORT_TRL;
+    json_write_key(w, "tool_call_roundtrip");
+    json_write_object(w);
+    write_count(w, "checked", t->total[TALLY_CALLS]);
+    write_count(w, "invalid", t->total[TALLY_BAD_CALLS]);
+    json_write_key(w, "rows");
+    json_write_array(w);
+    for (size_t i = 0; i < t->n_bad_rows; i++)
+        json_write_int(w, (int64_t)t->bad_rows[i]);
+    json_write_end_array(w);
+    json_write_key(w, "encoding");
+    json_write_text(w, trl ? "dict" : "json_string");
+    json_write_key(w, "checked_for");
+    json_write_text(w, trl ? "arguments are objects, as chat templates read them"
+                           : "arguments are JSON text of an object, as the OpenAI wire has them");
+    json_write_end_object(w);
+}
+
+static void write_mask_facts(const struct export_training *t, struct json_writer *w)
+{
+    const struct export_training_options *o = t->options;
+    json_write_key(w, "mask_mode");
+    json_write_text(w, mask_sentence(o));
+    json_write_key(w, "mask_effect");
+    json_write_text(w, mask_effect(o));
+    json_write_key(w, "unrolled");
+    json_write_bool(w, o->unroll);
+    json_write_key(w, "max_tool_output_chars");
+    if (o->build.max_tool_output < 0)
+        json_write_null(w);
+    else
+        json_write_int(w, o->build.max_tool_output);
+    write_count(w, "tool_output_truncated", t->total[TALLY_CUT]);
+    write_count(w, "tool_output_chars_cut", t->total[TALLY_CUT_CHARS]);
+    write_count(w, "trained_messages", t->total[TALLY_TRAINED]);
+    write_count(w, "masked_messages", t->total[TALLY_MASKED]);
+}
+
+static void write_warnings(const struct export_training *t, struct json_writer *w)
+{
+    struct buf lines = {0};
+    export_training_notes(t, &lines);
+    struct span left = buf_span(&lines);
+    if (left.len) {
+        json_write_key(w, "warnings");
+        json_write_array(w);
+        while (left.len) {
+            size_t len = span_find(left, SPAN("\n"), 0);
+            json_write_span(w, span_slice(left, 0, len));
+            left = span_slice(left, len + 1, left.len);
+        }
+        json_write_end_array(w);
+    }
+    buf_free(&lines);
+}
+
+void export_training_report(struct export_training *t, const char *path, bool written,
+                            struct json_writer *w)
+{
+    json_write_object(w);
+    json_write_key(w, "wai_report");
+    json_write_text(w, "wai-export");
+    write_count(w, "n", t->n_samples);
+    json_write_key(w, "format");
+    json_write_text(w, EXPORT_FORMAT_NAMES[t->options->format]);
+    write_count(w, "with_system", t->total[TALLY_WITH_SYSTEM]);
+    write_count(w, "with_tools", t->options->tools.len ? t->n_samples : 0);
+    write_count(w, "groups", t->grouped ? t->keys.count : 0);
+    write_roundtrip(t, w);
+    write_mask_facts(t, w);
+    json_write_key(w, "privileged_leaks");
+    export_leaks_report(&t->leaks, w);
+    json_write_key(w, "rewards");
+    json_write_object(w);
+    write_count(w, "n_pass", t->n_pass);
+    write_count(w, "n_fail", t->n_fail);
+    write_count(w, "n_ungraded", t->n_ungraded);
+    json_write_end_object(w);
+    if (t->n_dropped)
+        write_count(w, "no_completion_dropped", t->n_dropped);
+    if (t->total[TALLY_ROLES])
+        write_count(w, "roles_dropped", t->total[TALLY_ROLES]);
+    if (t->total[TALLY_PARTS])
+        write_count(w, "parts_dropped", t->total[TALLY_PARTS]);
+    write_warnings(t, w);
+    json_write_key(w, "path");
+    if (path && written)
+        json_write_text(w, path);
+    else
+        json_write_null(w);
+    write_count(w, "n_written", written ? t->n_samples : 0);
+    json_write_end_object(w);
+}
+
+static void note(struct buf *lines, uint64_t count, uint64_t of, const char *sentence)
+{
+    if (count)
+        buf_format(lines, "%llu of %llu %s\n", (unsigned long long)count, (unsigned long long)of, sentence);
+}
+
+void export_training_notes(const struct export_training *t, struct buf *lines)
+{
+    note(lines, t->leaks.n_leaked, t->n_rows,
+         "rows quote their privileged block in a reply");
+    note(lines, t->total[TALLY_BAD_CALLS], t->total[TALLY_CALLS],
+         "tool calls have arguments that are no JSON object");
+    note(lines, t->n_length, t->n_rows,
+         "rows were cut by the reply's token cap (finish_reason length); a model trained on them learns to stop "
+         "in mid-sentence");
+    note(lines, t->n_fail, t->n_samples,
+         "rows have a reward below 0.5; supervised training copies what it is given, so select the passing ones "
+         "first (wai-select --mode sft)");
+    note(lines, t->n_dropped, t->n_rows,
+         "rows have no assistant turn behind a first message and were left out: a completion needs a prompt");
+    if (!t->options->tools.len)
+        note(lines, t->n_calling, t->n_rows, "rows call tools, but no schemas were given; name them with --tools");
+    if (!t->options->build.system_prompt.len)
+        note(lines, t->n_sha, t->n_rows,
+             "rows were made under a system prompt (lineage.system_prompt_sha), but none was given; name it with "
+             "--system-prompt or --policy");
+    note(lines, t->n_systems_differ, t->n_rows,
+         "rows bring a system turn of their own beside the one given; --replace-system drops theirs");
+    note(lines, t->total[TALLY_ROLES], t->total[TALLY_ROLES],
+         "messages of a role that is not system, user, assistant or tool were left out");
+    note(lines, t->total[TALLY_PARTS], t->total[TALLY_PARTS], "parts of messages that are no text were left out");
+}
+
+void export_training_summary(const struct export_training *t, struct buf *line)
+{
+    buf_format(line, "%zu rows (%s) of %llu: %llu pass, %llu fail, %llu ungraded; %llu messages trained on, %llu not",
+               t->n_samples, EXPORT_FORMAT_NAMES[t->options->format], (unsigned long long)t->n_rows,
+               (unsigned long long)t->n_pass, (unsigned long long)t->n_fail, (unsigned long long)t->n_ungraded,
+               (unsigned long long)t->total[TALLY_TRAINED], (unsigned long long)t->total[TALLY_MASKED]);
+}
