@@ -27,17 +27,19 @@ static const struct option options[] = {
     {OPTION_CHOICE, 0, "kind", FIELD(kind), "KIND",
      "training: rows to learn from; preference: pairs of a chosen and a rejected row (training)",
      .choices = "training|preference"},
-    {OPTION_CHOICE, 'f', "format", FIELD(format), "openai|trl|fireworks", "whose trainer reads it (openai)",
-     .choices = "openai|trl|fireworks"},
+    {OPTION_CHOICE, 'f', "format", FIELD(format), "openai|trl|fireworks",
+     "whose trainer reads it (openai)", .choices = "openai|trl|fireworks"},
     {OPTION_TEXT, 'o', "output", FIELD(output), "FILE",
      "write to FILE, compressed when it ends in .zst (standard output)", .file = true},
     {OPTION_TEXT, 0, "report", FIELD(report), "FILE", "write the report to FILE as one JSON object",
      .file = true},
-    {OPTION_FLAG, 0, "json", FIELD(json), NULL, "with --output: print the report on standard output"},
+    {OPTION_FLAG, 0, "json", FIELD(json), NULL,
+     "with --output: print the report on standard output"},
     {OPTION_TEXT, 0, "system-prompt", FIELD(system_prompt), "TEXT|@FILE",
      "a system turn in front of every conversation"},
     {OPTION_TEXT, 0, "policy", FIELD(policy), "FILE", "the same from a file", .file = true},
-    {OPTION_TEXT, 0, "tools", FIELD(tools), "FILE|JSON", "tool schemas, put on every row", .file = true},
+    {OPTION_TEXT, 0, "tools", FIELD(tools), "FILE|JSON", "tool schemas, put on every row",
+     .file = true},
     {OPTION_CHOICE, 0, "mask-mode", FIELD(mask_mode), "assistant|final",
      "training: learn from every assistant turn, or from the last one alone (assistant)",
      .choices = "assistant|final"},
@@ -49,8 +51,10 @@ static const struct option options[] = {
      "with a system prompt given: drop system turns that rows bring"},
     {OPTION_FLAG, 0, "drop-parts", FIELD(drop_parts), NULL,
      "drop parts of messages that are no text (such a row is bad otherwise)"},
-    {OPTION_FLAG, 0, "keep-ties", FIELD(keep_ties), NULL, "preference: take pairs marked as ties too"},
-    {OPTION_FLAG, 0, "no-validate", FIELD(no_validate), NULL, "write although a gate is red; it still warns"},
+    {OPTION_FLAG, 0, "keep-ties", FIELD(keep_ties), NULL,
+     "preference: take pairs marked as ties too"},
+    {OPTION_FLAG, 0, "no-validate", FIELD(no_validate), NULL,
+     "write although a gate is red; it still warns"},
     ROW_OPTIONS(struct settings, rows),
     {0},
 };
@@ -58,16 +62,19 @@ static const struct option options[] = {
 static const struct command command = {
     .name = "wai-export",
     .synopsis = "[--kind training|preference] [--format FORMAT] [OPTIONS] [FILE...]",
-    .purpose = "Writes rows in the shape that a trainer loads, with nothing broken in it and nothing of "
-               "the teacher's.",
+    .purpose =
+        "Writes rows in the shape that a trainer loads, with nothing broken in it and nothing of "
+        "the teacher's.",
     .options = options,
     .examples = "wai-export --tools tools.json --policy policy.md -o sft.jsonl selected.jsonl\n"
-                "wai-select --mode sft scored.jsonl | wai-export --format trl --mask-mode final > sft.jsonl\n"
+                "wai-select --mode sft scored.jsonl | wai-export --format trl --mask-mode final > "
+                "sft.jsonl\n"
                 "wai-export --kind preference --format trl -o dpo.jsonl pairs.jsonl",
 };
 
 /* What the two kinds have in common, once the options are read. */
-struct export {
+struct export
+{
     const struct settings *settings;
     struct export_build build;
     struct buf system_prompt, tools;
@@ -106,7 +113,8 @@ static int read_tools(struct export *e, struct error *error)
         if (tools.nameless)
             log_warning("%zu tools have no name and were left out", tools.nameless);
         if (tools.replaced)
-            log_warning("%zu tools have the name of an earlier one and took its place", tools.replaced);
+            log_warning("%zu tools have the name of an earlier one and took its place",
+                        tools.replaced);
     }
     row_tools_free(&tools);
     return code;
@@ -120,10 +128,12 @@ static int open_export(struct export *e, struct error *error)
         format++;
     bool preference = strcmp(s->kind, "preference") == 0;
     if (preference && (s->unroll || strcmp(s->mask_mode, "assistant") != 0))
-        return error_set(error, ERROR_USAGE, "--unroll and --mask-mode are for training files; leave them out");
-    if (s->json && !s->output)
         return error_set(error, ERROR_USAGE,
-                         "--json prints the report where the rows go; name a file for them with --output");
+                         "--unroll and --mask-mode are for training files; leave them out");
+    if (s->json && !s->output)
+        return error_set(
+            error, ERROR_USAGE,
+            "--json prints the report where the rows go; name a file for them with --output");
     int code = read_system_prompt(e, error);
     if (code == 0)
         code = read_tools(e, error);
@@ -164,7 +174,9 @@ static int read_rows(struct export *e, const struct operands *operands, struct e
 {
     struct row_counts counts = {0};
     struct row_filter filter = {
-        .source = {.paths = operands->items, .n_paths = operands->count, .options = e->settings->rows},
+        .source = {.paths = operands->items,
+                   .n_paths = operands->count,
+                   .options = e->settings->rows},
         .jobs = e->jobs,
         .work = e->training ? export_training_work : export_preference_work,
         .done = e->training ? export_training_done : export_preference_done,

@@ -116,8 +116,8 @@ static int open_temporary(struct file *f, const struct stat *existing)
     return number;
 }
 
-/* A pipe, a device, or the name of an open descriptor (/dev/stdout, a shell's >(command)): what its link
- * leads to cannot be replaced by another file. */
+/* A pipe, a device, or the name of an open descriptor (/dev/stdout, a shell's >(command)): what its
+ * link leads to cannot be replaced by another file. */
 static bool in_place(const char *path)
 {
     static const char *const DESCRIPTORS[] = {"/dev/fd/", "/dev/stdout", "/dev/stderr", "/proc/"};

@@ -16,8 +16,8 @@ void log_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_error(const struct error *e);
 
-/* Prints e and returns the exit status that belongs to it (128 + the signal when one interrupted the
- * run); for the end of main. */
+/* Prints e and returns the exit status that belongs to it (128 + the signal when one interrupted
+ * the run); for the end of main. */
 int log_fail(const struct error *e);
 
 #endif

@@ -266,7 +266,7 @@ static int out_of_range(const struct parse *p, const struct option *o, const cha
                         const char *text)
 {
     bool open =
-        o->max < o->min || o->max >= 9e15; /* beyond what anyone types: a limit in name only */
+        o->max < o->min || o->max >= 1e15; /* beyond what anyone types: a limit in name only */
     if (open)
         return error_set(p->error, ERROR_USAGE, "%s is %s; it must be at least %.12g", spelling,
                          text, o->min);

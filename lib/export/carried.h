@@ -1,11 +1,11 @@
-/* carried.h: which members of a row ride into a trainer file (select 13.1, 14). Everything else stays
- * behind, the teacher's block first of all. */
+/* carried.h: which members of a row ride into a trainer file (select 13.1, 14). Everything else
+ * stays behind, the teacher's block first of all. */
 #ifndef WAI_EXPORT_CARRIED_H
 #define WAI_EXPORT_CARRIED_H
 
 #include "base/arena.h"
-#include "json/write.h"
 #include "row/row.h"
+#include "json/write.h"
 
 struct export_carried {
     const struct span *names; /* in the order they are written */

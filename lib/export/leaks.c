@@ -14,7 +14,8 @@ static void write_own(struct json_writer *w, const char *key, const struct row *
         json_write_null(w);
 }
 
-static void show(struct export_leaks *l, struct span needle, const struct row *row, const char *side)
+static void show(struct export_leaks *l, struct span needle, const struct row *row,
+                 const char *side)
 {
     struct json_writer w;
     size_t field_len = strnlen(needle.ptr, needle.len);
@@ -31,7 +32,8 @@ static void show(struct export_leaks *l, struct span needle, const struct row *r
     json_write_key(&w, "field");
     json_write_span(&w, span_slice(needle, 0, field_len));
     json_write_key(&w, "needle");
-    json_write_span(&w, span_slice(needle, field_len < needle.len ? field_len + 1 : field_len, needle.len));
+    json_write_span(
+        &w, span_slice(needle, field_len < needle.len ? field_len + 1 : field_len, needle.len));
     json_write_end_object(&w);
 }
 
@@ -51,8 +53,10 @@ static void summary(const struct export_leaks *l, struct json_writer *w)
 {
     struct buf text = {0};
     if (!l->n_checked)
-        buf_format(&text, "none of %llu rows carried a privileged block, so nothing can be said about leaks",
-                   (unsigned long long)l->n_rows);
+        buf_format(
+            &text,
+            "none of %llu rows carried a privileged block, so nothing can be said about leaks",
+            (unsigned long long)l->n_rows);
     else
         buf_format(&text, "%llu of %llu rows with a privileged block quote it in a reply",
                    (unsigned long long)l->n_leaked, (unsigned long long)l->n_checked);

@@ -1,5 +1,5 @@
-/* leaks.h: rows whose reply says what only their teacher was told: counted, the first ones kept for the
- * report (select 2.1). The same record for both kinds of file. */
+/* leaks.h: rows whose reply says what only their teacher was told: counted, the first ones kept for
+ * the report (select 2.1). The same record for both kinds of file. */
 #ifndef WAI_EXPORT_LEAKS_H
 #define WAI_EXPORT_LEAKS_H
 

@@ -8,13 +8,14 @@
 #include "export/carried.h"
 #include "export/defaults.h"
 #include "export/leaks.h"
-#include "json/pyjson.h"
 #include "row/store.h"
 #include "row/value.h"
 #include "text/number.h"
+#include "json/pyjson.h"
 
-static const char FAULT_NO_PAIR[] = "it is no pair: `chosen` and `rejected` must each be a row; make pairs "
-                                    "of graded rows first";
+static const char FAULT_NO_PAIR[] =
+    "it is no pair: `chosen` and `rejected` must each be a row; make pairs "
+    "of graded rows first";
 
 enum side { CHOSEN, REJECTED, SIDES };
 static const char *const SIDE_NAMES[SIDES] = {"chosen", "rejected"};
@@ -61,7 +62,8 @@ struct export_preference {
     double margins;
 };
 
-struct export_preference *export_preference_new(const struct export_preference_options *options, int jobs)
+struct export_preference *export_preference_new(const struct export_preference_options *options,
+                                                int jobs)
 {
     struct export_preference *p = mem_zero(1, sizeof *p);
     p->options = options;
@@ -94,7 +96,8 @@ void export_preference_free(struct export_preference *p)
     free(p);
 }
 
-/* ---- one pair ----------------------------------------------------------------------------------- */
+/* ---- one pair -----------------------------------------------------------------------------------
+ */
 
 static bool same_span(struct span a, struct span b)
 {
@@ -102,7 +105,8 @@ static bool same_span(struct span a, struct span b)
 }
 
 /* By value: as a trainer sees arguments in that format. */
-static bool same_arguments(const struct export_call *a, const struct export_call *b, enum export_format format)
+static bool same_arguments(const struct export_call *a, const struct export_call *b,
+                           enum export_format format)
 {
     struct buf left = {0}, right = {0};
     bool objects = format == EXPORT_TRL && !a->text.ptr && !b->text.ptr && a->arguments.text.ptr &&
@@ -120,7 +124,8 @@ static bool same_arguments(const struct export_call *a, const struct export_call
     return same;
 }
 
-/* fireworks files hold neither the name nor the id of a tool turn, so they do not tell turns apart. */
+/* fireworks files hold neither the name nor the id of a tool turn, so they do not tell turns apart.
+ */
 static bool same_turn(const struct export_turns *a, const struct export_turn *left,
                       const struct export_turns *b, const struct export_turn *right,
                       enum export_format format)
@@ -128,12 +133,14 @@ static bool same_turn(const struct export_turns *a, const struct export_turn *le
     bool bare = format == EXPORT_FIREWORKS;
     if (left->role != right->role || !span_equal(left->content, right->content) ||
         left->n_calls != right->n_calls ||
-        (!bare && (!same_span(left->name, right->name) || !same_span(left->call_id, right->call_id))))
+        (!bare &&
+         (!same_span(left->name, right->name) || !same_span(left->call_id, right->call_id))))
         return false;
     for (size_t i = 0; i < left->n_calls; i++) {
         const struct export_call *x = &a->calls[left->first_call + i];
         const struct export_call *y = &b->calls[right->first_call + i];
-        if (!span_equal(x->id, y->id) || !span_equal(x->name, y->name) || !same_arguments(x, y, format))
+        if (!span_equal(x->id, y->id) || !span_equal(x->name, y->name) ||
+            !same_arguments(x, y, format))
             return false;
     }
     return true;
@@ -166,8 +173,8 @@ struct pair {
     struct export_turns *sides[SIDES];
 };
 
-static void write_turns(const struct export_turns *t, const char *key, size_t from, size_t to, bool bare,
-                        enum export_format format, struct json_writer *w)
+static void write_turns(const struct export_turns *t, const char *key, size_t from, size_t to,
+                        bool bare, enum export_format format, struct json_writer *w)
 {
     json_write_key(w, key);
     json_write_array(w);
@@ -199,7 +206,8 @@ static void write_openai(const struct pair *p, struct json_writer *w)
     json_write_key(w, "prompt");
     json_write_raw(w, prompt ? export_finite(&p->worker->arena, *prompt).text : SPAN("null"));
     for (int side = 0; side < SIDES; side++)
-        write_turns(p->sides[side], SIDE_NAMES[side], 0, p->sides[side]->count, false, EXPORT_OPENAI, w);
+        write_turns(p->sides[side], SIDE_NAMES[side], 0, p->sides[side]->count, false,
+                    EXPORT_OPENAI, w);
     write_tail(p, w);
 }
 
@@ -223,11 +231,13 @@ static void write_fireworks(const struct pair *p, size_t k, struct json_writer *
     write_turns(p->sides[REJECTED], "non_preferred_output", k, k + 1, true, EXPORT_FIREWORKS, w);
 }
 
-/* One turn against one turn behind what the two have in common. false: there is no such contrast. */
+/* One turn against one turn behind what the two have in common. false: there is no such contrast.
+ */
 static bool has_contrast(const struct pair *p, size_t k)
 {
     for (int side = 0; side < SIDES; side++)
-        if (k < 1 || p->sides[side]->count <= k || p->sides[side]->items[k].role != ROW_ROLE_ASSISTANT)
+        if (k < 1 || p->sides[side]->count <= k ||
+            p->sides[side]->items[k].role != ROW_ROLE_ASSISTANT)
             return false;
     return true;
 }
@@ -245,7 +255,8 @@ static void write_pair(const struct pair *p, struct row_result *result)
     for (int side = 0; side < SIDES; side++) {
         struct export_turns *t = p->sides[side];
         /* trl: the one turn that is written; the others: what the pair held before it was cut. */
-        count_calls(t, format == EXPORT_TRL ? k : 0, format == EXPORT_TRL ? k + 1 : t->count, result->tally);
+        count_calls(t, format == EXPORT_TRL ? k : 0, format == EXPORT_TRL ? k + 1 : t->count,
+                    result->tally);
         if (format != EXPORT_OPENAI && t->count > k + 1)
             result->tally[TALLY_CUT] = 1;
     }
@@ -332,7 +343,8 @@ bad:
     return 0;
 }
 
-/* ---- all pairs, in order ------------------------------------------------------------------------ */
+/* ---- all pairs, in order ------------------------------------------------------------------------
+ */
 
 static bool number_of(const struct row *row, struct span key, double *out)
 {
@@ -368,7 +380,8 @@ static struct span next_part(struct span *left)
 }
 
 /* The note holds `field NUL needle NUL` for each side that leaked. */
-static void count_leaks(struct export_preference *p, const struct row *row, const struct row_result *result)
+static void count_leaks(struct export_preference *p, const struct row *row,
+                        const struct row_result *result)
 {
     struct span left = buf_span(&result->note);
     for (int side = 0; side < SIDES; side++) {
@@ -411,25 +424,29 @@ int export_preference_check(const struct export_preference *p, struct error *err
 {
     if (p->leaks.n_leaked)
         return error_set(error, ERROR_INPUT,
-                         "%llu sides of pairs quote their privileged block in a reply, and a model trained on them "
+                         "%llu sides of pairs quote their privileged block in a reply, and a model "
+                         "trained on them "
                          "learns to; drop those pairs or write them with --no-validate",
                          (unsigned long long)p->leaks.n_leaked);
     if (p->total[TALLY_BAD_CALLS])
         return error_set(error, ERROR_INPUT,
-                         "%llu of %llu tool calls have arguments that are no JSON object; mend or drop those pairs, "
+                         "%llu of %llu tool calls have arguments that are no JSON object; mend or "
+                         "drop those pairs, "
                          "or write them with --no-validate",
                          (unsigned long long)p->total[TALLY_BAD_CALLS],
                          (unsigned long long)p->total[TALLY_CALLS]);
     if (!p->n_written)
-        return error_set(error, ERROR_INPUT,
-                         "no pair is left of %llu (%llu ties, %llu without a one-turn contrast), so no file is "
-                         "written; make more pairs, or take ties with --keep-ties",
-                         (unsigned long long)p->n_pairs, (unsigned long long)p->total[TALLY_TIE],
-                         (unsigned long long)p->total[TALLY_NO_COMPLETION]);
+        return error_set(
+            error, ERROR_INPUT,
+            "no pair is left of %llu (%llu ties, %llu without a one-turn contrast), so no file is "
+            "written; make more pairs, or take ties with --keep-ties",
+            (unsigned long long)p->n_pairs, (unsigned long long)p->total[TALLY_TIE],
+            (unsigned long long)p->total[TALLY_NO_COMPLETION]);
     return 0;
 }
 
-int export_preference_write(struct export_preference *p, struct row_writer *writer, struct error *error)
+int export_preference_write(struct export_preference *p, struct row_writer *writer,
+                            struct error *error)
 {
     struct buf scratch = {0};
     int code = 0;
@@ -439,14 +456,15 @@ int export_preference_write(struct export_preference *p, struct row_writer *writ
         if (code == 0)
             code = row_writer_line(writer, line, error);
         if (code == 0 && signals_caught())
-            code = error_set(error, ERROR_INTERRUPTED, "interrupted; %zu of %zu pairs were written", i + 1,
-                             (size_t)p->n_written);
+            code = error_set(error, ERROR_INTERRUPTED, "interrupted; %zu of %zu pairs were written",
+                             i + 1, (size_t)p->n_written);
     }
     buf_free(&scratch);
     return code;
 }
 
-/* ---- report ------------------------------------------------------------------------------------- */
+/* ---- report -------------------------------------------------------------------------------------
+ */
 
 static void write_count(struct json_writer *w, const char *key, uint64_t count)
 {
@@ -471,8 +489,7 @@ static void write_facts(const struct export_preference *p, struct json_writer *w
         json_write_key(w, "chosen_longer_frac");
         json_write_real(w, number_round(longer_share(p), 3));
     }
-    if (p->n_told)
-        write_count(w, "first_turn_identical", p->n_identical);
+    write_some(w, "first_turn_identical", p->n_identical);
     if (p->n_margins) {
         json_write_key(w, "mean_margin");
         json_write_real(w, number_round(p->margins / (double)p->n_margins, 4));
@@ -514,7 +531,8 @@ void export_preference_report(const struct export_preference *p, const char *pat
     json_write_key(w, "encoding");
     json_write_text(w, format == EXPORT_TRL ? "dict" : "json_string");
     json_write_end_object(w);
-    write_some(w, format == EXPORT_TRL ? "trl_turns_cut" : "fireworks_turns_cut", p->total[TALLY_CUT]);
+    write_some(w, format == EXPORT_TRL ? "trl_turns_cut" : "fireworks_turns_cut",
+               p->total[TALLY_CUT]);
     write_some(w, "ties_dropped", p->total[TALLY_TIE]);
     write_some(w, "no_completion_dropped", p->total[TALLY_NO_COMPLETION]);
     write_some(w, "roles_dropped", p->total[TALLY_ROLES]);
@@ -534,7 +552,8 @@ void export_preference_report(const struct export_preference *p, const char *pat
 static void note(struct buf *lines, uint64_t count, uint64_t of, const char *sentence)
 {
     if (count)
-        buf_format(lines, "%llu of %llu %s\n", (unsigned long long)count, (unsigned long long)of, sentence);
+        buf_format(lines, "%llu of %llu %s\n", (unsigned long long)count, (unsigned long long)of,
+                   sentence);
 }
 
 void export_preference_notes(const struct export_preference *p, struct buf *lines)
@@ -542,25 +561,29 @@ void export_preference_notes(const struct export_preference *p, struct buf *line
     bool longer = p->n_lengths >= EXPORT_LONGER_PAIRS_ALL && p->n_longer == p->n_lengths;
     if (p->n_lengths >= EXPORT_LONGER_PAIRS && longer_share(p) >= EXPORT_LONGER_SHARE)
         longer = true;
-    note(lines, p->leaks.n_leaked, p->leaks.n_rows, "sides quote their privileged block in a reply");
+    note(lines, p->leaks.n_leaked, p->leaks.n_rows,
+         "sides quote their privileged block in a reply");
     note(lines, p->total[TALLY_BAD_CALLS], p->total[TALLY_CALLS],
          "tool calls have arguments that are no JSON object");
     if (longer)
         note(lines, p->n_longer, p->n_lengths,
-             "pairs prefer the longer reply, so length alone explains them; pair replies of like length");
+             "pairs prefer the longer reply, so length alone explains them; pair replies of like "
+             "length");
     note(lines, p->n_identical, p->n_told,
-         "pairs begin with the same turn on both sides; a trainer that compares first turns alone learns nothing from them");
+         "pairs begin with the same turn on both sides; a trainer that compares first turns alone "
+         "learns nothing from them");
     note(lines, p->total[TALLY_CUT], p->n_written,
          "pairs go on behind the first turn that differs; the later turns were cut");
     note(lines, p->total[TALLY_NO_COMPLETION], p->n_pairs,
          "pairs have no single assistant turn against another and were left out");
     note(lines, p->total[TALLY_SYSTEMS_DIFFER], p->n_pairs,
-         "pairs bring a system turn of their own beside the one given; --replace-system drops theirs");
+         "pairs bring a system turn of their own beside the one given; --replace-system drops "
+         "theirs");
 }
 
 void export_preference_summary(const struct export_preference *p, struct buf *line)
 {
-    buf_format(line, "%llu pairs (%s) of %llu; %llu ties left out", (unsigned long long)p->n_written,
-               EXPORT_FORMAT_NAMES[p->options->format], (unsigned long long)p->n_pairs,
-               (unsigned long long)p->total[TALLY_TIE]);
+    buf_format(line, "%llu pairs (%s) of %llu; %llu ties left out",
+               (unsigned long long)p->n_written, EXPORT_FORMAT_NAMES[p->options->format],
+               (unsigned long long)p->n_pairs, (unsigned long long)p->total[TALLY_TIE]);
 }

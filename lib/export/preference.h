@@ -1,5 +1,5 @@
-/* preference.h: pairs (wai-select's, or rows that hold `chosen` and `rejected` rows) into a preference
- * file (select 14). Used as training.h says, with these names. */
+/* preference.h: pairs (wai-select's, or rows that hold `chosen` and `rejected` rows) into a
+ * preference file (select 14). Used as training.h says, with these names. */
 #ifndef WAI_EXPORT_PREFERENCE_H
 #define WAI_EXPORT_PREFERENCE_H
 
@@ -16,11 +16,12 @@ struct export_preference_options {
 struct export_preference;
 
 /* options are borrowed. */
-struct export_preference *export_preference_new(const struct export_preference_options *options, int jobs);
+struct export_preference *export_preference_new(const struct export_preference_options *options,
+                                                int jobs);
 void export_preference_free(struct export_preference *p);
 
-int export_preference_work(void *context, int worker, const struct row *row, struct row_result *result,
-                           struct error *error);
+int export_preference_work(void *context, int worker, const struct row *row,
+                           struct row_result *result, struct error *error);
 int export_preference_done(void *context, const struct row *row, struct row_result *result,
                            struct error *error);
 
@@ -29,7 +30,8 @@ int export_preference_check(const struct export_preference *p, struct error *err
 
 /* How many pairs would be written: with none there is no file to write. */
 size_t export_preference_count(const struct export_preference *p);
-int export_preference_write(struct export_preference *p, struct row_writer *writer, struct error *error);
+int export_preference_write(struct export_preference *p, struct row_writer *writer,
+                            struct error *error);
 
 void export_preference_report(const struct export_preference *p, const char *path, bool written,
                               struct json_writer *w);

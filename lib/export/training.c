@@ -12,7 +12,8 @@
 #include "row/key.h"
 #include "row/value.h"
 
-_Static_assert(sizeof((struct export_training *)0)->bad_rows / sizeof(uint64_t) == EXPORT_BAD_ROWS_SHOWN,
+_Static_assert(sizeof((struct export_training *)0)->bad_rows / sizeof(uint64_t) ==
+                   EXPORT_BAD_ROWS_SHOWN,
                "the table of bad rows");
 
 struct export_worker {
@@ -54,7 +55,8 @@ void export_training_free(struct export_training *t)
     free(t);
 }
 
-/* ---- one sample --------------------------------------------------------------------------------- */
+/* ---- one sample ---------------------------------------------------------------------------------
+ */
 
 struct sample {
     const struct export_training_options *options;
@@ -114,7 +116,8 @@ static void write_lineage(const struct sample *s, struct json_writer *w)
             if (!json_key_is(&m, SPAN("unrolled_from")))
                 json_write_member(w, &m);
     }
-    export_hash(prompt && json_truthy(*prompt) ? value_text(*prompt, &s->worker->scratch) : SPAN(""), hash);
+    export_hash(
+        prompt && json_truthy(*prompt) ? value_text(*prompt, &s->worker->scratch) : SPAN(""), hash);
     json_write_key(w, "unrolled_from");
     json_write_object(w);
     json_write_key(w, "prompt_sha1");
@@ -249,7 +252,8 @@ static void add_sample(struct sample *s, struct row_result *result)
     result->tally[TALLY_SAMPLES]++;
 }
 
-/* ---- one row ------------------------------------------------------------------------------------ */
+/* ---- one row ------------------------------------------------------------------------------------
+ */
 
 static void add_samples(struct sample *s, struct row_result *result)
 {
@@ -277,7 +281,8 @@ static void add_samples(struct sample *s, struct row_result *result)
     }
 }
 
-static void look_for_leak(struct export_worker *worker, const struct row *row, struct row_result *result)
+static void look_for_leak(struct export_worker *worker, const struct row *row,
+                          struct row_result *result)
 {
     buf_clear(&worker->needle);
     enum leak_result found = leak_find(row, &result->note, &worker->needle);
@@ -317,7 +322,8 @@ int export_training_work(void *context, int worker_number, const struct row *row
     return 0;
 }
 
-/* ---- all rows, in order ------------------------------------------------------------------------- */
+/* ---- all rows, in order -------------------------------------------------------------------------
+ */
 
 static double reward_of(const struct row *row)
 {
@@ -367,7 +373,8 @@ static void add_kept_sample(struct export_training *t, const struct row *row, do
     t->n_fail += reward < EXPORT_PASS;
 }
 
-static void count_row(struct export_training *t, const struct row *row, const struct row_result *result)
+static void count_row(struct export_training *t, const struct row *row,
+                      const struct row_result *result)
 {
     int64_t flags = result->tally[TALLY_FLAGS];
     const struct json_value *reason = row_get(row, SPAN("finish_reason"));
@@ -415,7 +422,8 @@ int export_training_check(const struct export_training *t, struct error *error)
 {
     if (t->leaks.n_leaked)
         return error_set(error, ERROR_INPUT,
-                         "%llu of %llu rows quote their privileged block in a reply, and a model trained on them "
+                         "%llu of %llu rows quote their privileged block in a reply, and a model "
+                         "trained on them "
                          "learns to; drop them (wai-select does) or write them with --no-validate",
                          (unsigned long long)t->leaks.n_leaked, (unsigned long long)t->n_rows);
     if (!t->total[TALLY_BAD_CALLS])
@@ -424,7 +432,8 @@ int export_training_check(const struct export_training *t, struct error *error)
     for (size_t i = 0; i < t->n_bad_rows; i++)
         buf_format(&rows, "%s%llu", i ? ", " : "", (unsigned long long)t->bad_rows[i]);
     int code = error_set(error, ERROR_INPUT,
-                         "%llu of %llu tool calls have arguments that are no JSON object (rows of the output, from 0: "
+                         "%llu of %llu tool calls have arguments that are no JSON object (rows of "
+                         "the output, from 0: "
                          "%s); mend or drop those rows, or write them with --no-validate",
                          (unsigned long long)t->total[TALLY_BAD_CALLS],
                          (unsigned long long)t->total[TALLY_CALLS], buf_cstr(&rows));
@@ -432,7 +441,8 @@ int export_training_check(const struct export_training *t, struct error *error)
     return code;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------ */
+/* ---- writing ------------------------------------------------------------------------------------
+ */
 
 /* Squares of the distances, summed in the order of the rows, as the reference does. */
 static void measure_groups(struct export_training *t)
@@ -500,8 +510,8 @@ int export_training_write(struct export_training *t, struct row_writer *writer, 
         if (code == 0)
             code = row_writer_line(writer, with_group(t, line, t->samples[i].group, &out), error);
         if (code == 0 && signals_caught())
-            code = error_set(error, ERROR_INTERRUPTED, "interrupted; %zu of %zu rows were written", i + 1,
-                             t->n_samples);
+            code = error_set(error, ERROR_INTERRUPTED, "interrupted; %zu of %zu rows were written",
+                             i + 1, t->n_samples);
     }
     buf_free(&scratch);
     buf_free(&out);

@@ -1,5 +1,5 @@
-/* training.h: rows into a training file (select 13). Rows are converted on any thread, kept until the
- * gates have seen all of them, then written with the fields of their groups.
+/* training.h: rows into a training file (select 13). Rows are converted on any thread, kept until
+ * the gates have seen all of them, then written with the fields of their groups.
  *
  *     t = export_training_new(&options, jobs)
  *     row_filter_run with .work = export_training_work, .done = export_training_done, .context = t
@@ -26,17 +26,20 @@ struct export_training_options {
 struct export_training;
 
 /* options are borrowed. */
-struct export_training *export_training_new(const struct export_training_options *options, int jobs);
+struct export_training *export_training_new(const struct export_training_options *options,
+                                            int jobs);
 void export_training_free(struct export_training *t);
 
-int export_training_work(void *context, int worker, const struct row *row, struct row_result *result,
-                         struct error *error);
+int export_training_work(void *context, int worker, const struct row *row,
+                         struct row_result *result, struct error *error);
 int export_training_done(void *context, const struct row *row, struct row_result *result,
                          struct error *error);
 
-/* A call whose arguments no trainer can read, or a reply that quotes its teacher's block: ERROR_INPUT. */
+/* A call whose arguments no trainer can read, or a reply that quotes its teacher's block:
+ * ERROR_INPUT. */
 int export_training_check(const struct export_training *t, struct error *error);
-int export_training_write(struct export_training *t, struct row_writer *writer, struct error *error);
+int export_training_write(struct export_training *t, struct row_writer *writer,
+                          struct error *error);
 
 /* path: where the rows went; NULL: nowhere that has a name. written: whether they did. */
 void export_training_report(struct export_training *t, const char *path, bool written,

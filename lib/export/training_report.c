@@ -1,4 +1,5 @@
-/* training_report.c: what a training file holds and what to know before training on it (select 13.3). */
+/* training_report.c: what a training file holds and what to know before training on it
+ * (select 13.3). */
 #include "export/defaults.h"
 #include "export/training_set.h"
 
@@ -16,12 +17,14 @@ static const char *mask_sentence(const struct export_training_options *o)
 {
     const char *effect = mask_effect(o);
     if (strcmp(effect, "every_token") == 0)
-        return "TRL trains on every token of these rows: it reads no mask; assistant_only_loss=True trains on the "
+        return "TRL trains on every token of these rows: it reads no mask; "
+               "assistant_only_loss=True trains on the "
                "assistant's turns alone, given a chat template that marks them ({% generation %})";
     if (strcmp(effect, "completion") == 0)
         return "TRL trains on the completion, the last assistant turn, alone";
     if (strcmp(effect, "final_unrolled") == 0)
-        return "the mask trains on the last assistant turn of each row; every assistant turn is one row's last";
+        return "the mask trains on the last assistant turn of each row; every assistant turn is "
+               "one row's last";
     return strcmp(effect, "final") == 0 ? "the mask trains on the last assistant turn"
                                         : "the mask trains on every assistant turn";
 }
@@ -131,40 +134,50 @@ void export_training_report(struct export_training *t, const char *path, bool wr
 static void note(struct buf *lines, uint64_t count, uint64_t of, const char *sentence)
 {
     if (count)
-        buf_format(lines, "%llu of %llu %s\n", (unsigned long long)count, (unsigned long long)of, sentence);
+        buf_format(lines, "%llu of %llu %s\n", (unsigned long long)count, (unsigned long long)of,
+                   sentence);
 }
 
 void export_training_notes(const struct export_training *t, struct buf *lines)
 {
-    note(lines, t->leaks.n_leaked, t->n_rows,
-         "rows quote their privileged block in a reply");
+    note(lines, t->leaks.n_leaked, t->n_rows, "rows quote their privileged block in a reply");
     note(lines, t->total[TALLY_BAD_CALLS], t->total[TALLY_CALLS],
          "tool calls have arguments that are no JSON object");
     note(lines, t->n_length, t->n_rows,
-         "rows were cut by the reply's token cap (finish_reason length); a model trained on them learns to stop "
+         "rows were cut by the reply's token cap (finish_reason length); a model trained on them "
+         "learns to stop "
          "in mid-sentence");
     note(lines, t->n_fail, t->n_samples,
-         "rows have a reward below 0.5; supervised training copies what it is given, so select the passing ones "
+         "rows have a reward below 0.5; supervised training copies what it is given, so select the "
+         "passing ones "
          "first (wai-select --mode sft)");
     note(lines, t->n_dropped, t->n_rows,
-         "rows have no assistant turn behind a first message and were left out: a completion needs a prompt");
+         "rows have no assistant turn behind a first message and were left out: a completion needs "
+         "a prompt");
     if (!t->options->tools.len)
-        note(lines, t->n_calling, t->n_rows, "rows call tools, but no schemas were given; name them with --tools");
+        note(lines, t->n_calling, t->n_rows,
+             "rows call tools, but no schemas were given; name them with --tools");
     if (!t->options->build.system_prompt.len)
         note(lines, t->n_sha, t->n_rows,
-             "rows were made under a system prompt (lineage.system_prompt_sha), but none was given; name it with "
+             "rows were made under a system prompt (lineage.system_prompt_sha), but none was "
+             "given; name it with "
              "--system-prompt or --policy");
     note(lines, t->n_systems_differ, t->n_rows,
-         "rows bring a system turn of their own beside the one given; --replace-system drops theirs");
+         "rows bring a system turn of their own beside the one given; --replace-system drops "
+         "theirs");
     note(lines, t->total[TALLY_ROLES], t->total[TALLY_ROLES],
          "messages of a role that is not system, user, assistant or tool were left out");
-    note(lines, t->total[TALLY_PARTS], t->total[TALLY_PARTS], "parts of messages that are no text were left out");
+    note(lines, t->total[TALLY_PARTS], t->total[TALLY_PARTS],
+         "parts of messages that are no text were left out");
 }
 
 void export_training_summary(const struct export_training *t, struct buf *line)
 {
-    buf_format(line, "%zu rows (%s) of %llu: %llu pass, %llu fail, %llu ungraded; %llu messages trained on, %llu not",
+    buf_format(line,
+               "%zu rows (%s) of %llu: %llu pass, %llu fail, %llu ungraded; %llu messages trained "
+               "on, %llu not",
                t->n_samples, EXPORT_FORMAT_NAMES[t->options->format], (unsigned long long)t->n_rows,
-               (unsigned long long)t->n_pass, (unsigned long long)t->n_fail, (unsigned long long)t->n_ungraded,
-               (unsigned long long)t->total[TALLY_TRAINED], (unsigned long long)t->total[TALLY_MASKED]);
+               (unsigned long long)t->n_pass, (unsigned long long)t->n_fail,
+               (unsigned long long)t->n_ungraded, (unsigned long long)t->total[TALLY_TRAINED],
+               (unsigned long long)t->total[TALLY_MASKED]);
 }

@@ -53,13 +53,13 @@ struct export_training {
     struct map keys; /* of groups */
     struct export_group *groups;
     size_t cap_groups;
-    bool grouped; /* some key has two samples: they carry their groups */
+    bool grouped;       /* some key has two samples: they carry their groups */
     uint64_t total[12]; /* sums of the tallies */
     uint64_t n_rows, n_dropped;
     uint64_t bad_rows[20]; /* the first samples with a broken call */
     size_t n_bad_rows;
     struct export_leaks leaks;
-    uint64_t n_pass, n_fail, n_ungraded; /* samples */
+    uint64_t n_pass, n_fail, n_ungraded;                   /* samples */
     uint64_t n_length, n_calling, n_sha, n_systems_differ; /* rows */
 };
 

@@ -5,16 +5,17 @@
 #include <stdlib.h>
 
 #include "export/defaults.h"
-#include "json/edit.h"
-#include "json/tree.h"
 #include "row/parse.h"
 #include "row/value.h"
 #include "text/fold.h"
 #include "text/unicode.h"
 #include "text/utf8.h"
+#include "json/edit.h"
+#include "json/tree.h"
 
-static const char FAULT_PART[] = "a message holds a part that is no text, which no trainer file can hold; "
-                                 "drop such parts with --drop-parts or the row";
+static const char FAULT_PART[] =
+    "a message holds a part that is no text, which no trainer file can hold; "
+    "drop such parts with --drop-parts or the row";
 static const char FAULT_EMPTY[] = "it has no messages and nothing to make them of (prompt, steps, "
                                   "final_text); drop the row";
 
@@ -41,7 +42,8 @@ static struct span text_kept(struct export_turns *t, struct json_value value)
     return arena_span(&t->arena, value_text(value, &t->scratch));
 }
 
-/* ---- texts -------------------------------------------------------------------------------------- */
+/* ---- texts --------------------------------------------------------------------------------------
+ */
 
 static bool letters_at(struct span s, size_t at, const char *lower)
 {
@@ -86,8 +88,8 @@ static struct span without_thoughts(struct export_turns *t, struct span text)
     return arena_span(&t->arena, text_strip(buf_span(&t->scratch)));
 }
 
-/* The first `limit` characters and how many are gone. The wording is what trainers of the reference's
- * files have seen. */
+/* The first `limit` characters and how many are gone. The wording is what trainers of the
+ * reference's files have seen. */
 static struct span cut_output(struct export_turns *t, struct span text, int64_t limit)
 {
     if (limit < 0 || text.len <= (size_t)limit)
@@ -114,7 +116,8 @@ static bool parts_are_text(struct export_turns *t, struct json_value content)
         bool text = part.type == JSON_VALUE_OBJECT && json_get(part, SPAN("text"), &value) &&
                     value.type == JSON_VALUE_STRING;
         if (text && json_get(part, SPAN("type"), &value))
-            text = value.type == JSON_VALUE_STRING && span_is(json_text(value, &t->scratch), "text");
+            text =
+                value.type == JSON_VALUE_STRING && span_is(json_text(value, &t->scratch), "text");
         if (!text) {
             all = false;
             t->parts_dropped++;
@@ -123,7 +126,8 @@ static bool parts_are_text(struct export_turns *t, struct json_value content)
     return all;
 }
 
-/* ---- calls -------------------------------------------------------------------------------------- */
+/* ---- calls --------------------------------------------------------------------------------------
+ */
 
 struct json_value export_finite(struct arena *arena, struct json_value value)
 {
@@ -141,12 +145,16 @@ struct json_value export_finite(struct arena *arena, struct json_value value)
     return clean;
 }
 
-static void read_arguments(struct export_turns *t, struct json_value value, struct export_call *call)
+static void read_arguments(struct export_turns *t, struct json_value value,
+                           struct export_call *call)
 {
     call->text = (struct span){0};
-    for (int i = 0; i < EXPORT_DECODES && value.type == JSON_VALUE_STRING; i++)
-        if (!row_parse_text(&t->arena, value, &value))
+    struct json_value inner;
+    for (int i = 0; i < EXPORT_DECODES && value.type == JSON_VALUE_STRING; i++) {
+        if (!row_parse_text(&t->arena, value, &inner))
             break;
+        value = inner;
+    }
     call->arguments = (struct json_value){0};
     if (value.type != JSON_VALUE_STRING) {
         if (value.text.ptr && json_truthy(value))
@@ -180,7 +188,8 @@ static void name_call(struct export_turns *t, struct export_call *call, struct j
     t->waiting[t->n_waiting++] = call->id;
 }
 
-static void read_own_calls(struct export_turns *t, struct json_value message, struct export_turn *turn)
+static void read_own_calls(struct export_turns *t, struct json_value message,
+                           struct export_turn *turn)
 {
     struct json_value calls, item, value;
     if (!truthy(message, SPAN("tool_calls"), &calls) || calls.type != JSON_VALUE_ARRAY)
@@ -217,12 +226,14 @@ static struct span answered(struct export_turns *t, const struct row_message *me
     }
     if (place < t->n_waiting) {
         t->n_waiting--;
-        memmove(t->waiting + place, t->waiting + place + 1, (t->n_waiting - place) * sizeof *t->waiting);
+        memmove(t->waiting + place, t->waiting + place + 1,
+                (t->n_waiting - place) * sizeof *t->waiting);
     }
     return id;
 }
 
-/* ---- turns -------------------------------------------------------------------------------------- */
+/* ---- turns --------------------------------------------------------------------------------------
+ */
 
 static struct export_turn *add_turn(struct export_turns *t, enum row_role role)
 {
@@ -272,8 +283,8 @@ static void fill_tool(struct export_turns *t, const struct row_message *message,
 }
 
 /* 0 or -1. */
-static int add_message(struct export_turns *t, struct row_message *message, const struct export_build *build,
-                       const char **fault)
+static int add_message(struct export_turns *t, struct row_message *message,
+                       const struct export_build *build, const char **fault)
 {
     enum row_role role = role_of(t, message);
     if (role == ROW_ROLE_OTHER) {
@@ -301,7 +312,8 @@ static int add_message(struct export_turns *t, struct row_message *message, cons
     return 0;
 }
 
-/* A row of another toolchain: no messages and no steps, but a tool_trace of {tool, input, output}. */
+/* A row of another toolchain: no messages and no steps, but a tool_trace of {tool, input, output}.
+ */
 static bool has_only_trace(const struct row *row, struct json_value *trace)
 {
     const struct json_value *messages = row_get(row, SPAN("messages"));
@@ -360,8 +372,8 @@ static void read_conversation(struct export_turns *t, const struct row *row)
     row_conversation_read(&t->conversation, &with_steps);
 }
 
-int export_turns_read(struct export_turns *t, const struct row *row, const struct export_build *build,
-                      const char **fault)
+int export_turns_read(struct export_turns *t, const struct row *row,
+                      const struct export_build *build, const char **fault)
 {
     arena_clear(&t->arena);
     t->count = t->n_calls = t->n_waiting = 0;

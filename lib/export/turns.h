@@ -1,6 +1,6 @@
 /* turns.h: the conversation of a row as a trainer wants it (select 13.1): four roles, texts without
- * thoughts, every call with an id and every tool result tied to one, arguments decoded once and for all.
- * How it is written is wire.h's affair. */
+ * thoughts, every call with an id and every tool result tied to one, arguments decoded once and for
+ * all. How it is written is wire.h's affair. */
 #ifndef WAI_EXPORT_TURNS_H
 #define WAI_EXPORT_TURNS_H
 
@@ -36,10 +36,10 @@ struct export_turns {
     struct export_call *calls;
     size_t n_calls, cap_calls;
     /* what happened on the way */
-    int64_t cut, cut_chars;       /* tool results over the limit, code points that went */
-    int64_t roles_dropped;        /* turns of a role that no trainer knows */
-    int64_t parts_dropped;        /* parts of contents */
-    bool systems_differ;          /* the row brought another system turn than the one given */
+    int64_t cut, cut_chars; /* tool results over the limit, code points that went */
+    int64_t roles_dropped;  /* turns of a role that no trainer knows */
+    int64_t parts_dropped;  /* parts of contents */
+    bool systems_differ;    /* the row brought another system turn than the one given */
     /* scratch */
     struct span *waiting; /* ids of calls that no result answered */
     size_t n_waiting, cap_waiting;
@@ -49,9 +49,10 @@ struct export_turns {
     struct json_members members;
 };
 
-/* 0, or -1 with *fault, a clause with the mend: the row has something that no trainer file can hold. */
-int export_turns_read(struct export_turns *t, const struct row *row, const struct export_build *build,
-                      const char **fault);
+/* 0, or -1 with *fault, a clause with the mend: the row has something that no trainer file can
+ * hold. */
+int export_turns_read(struct export_turns *t, const struct row *row,
+                      const struct export_build *build, const char **fault);
 void export_turns_free(struct export_turns *t);
 
 /* NaN and the infinities, which are no JSON, become null. Most values are returned as they are. */

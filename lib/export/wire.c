@@ -2,9 +2,9 @@
 #include "export/wire.h"
 
 #include "export/defaults.h"
-#include "json/pyjson.h"
 #include "row/parse.h"
 #include "text/digest.h"
+#include "json/pyjson.h"
 
 const char *const EXPORT_FORMAT_NAMES[EXPORT_FORMATS] = {"openai", "trl", "fireworks"};
 
@@ -46,7 +46,8 @@ bool export_call_is_sound(struct export_turns *t, const struct export_call *call
     return row_parse_span(&t->arena, call->text, &value) && value.type == JSON_VALUE_OBJECT;
 }
 
-/* Structured arguments as they are; a text that still decodes (it was wrapped once too often), decoded. */
+/* Structured arguments as they are; a text that still decodes (it was wrapped once too often),
+ * decoded. */
 static void write_object_arguments(const struct export_call *call, struct json_writer *w)
 {
     struct json_value value = call->arguments;
@@ -62,7 +63,8 @@ static void write_object_arguments(const struct export_call *call, struct json_w
     arena_free(&arena);
 }
 
-static void write_call(const struct export_call *call, enum export_format format, struct json_writer *w)
+static void write_call(const struct export_call *call, enum export_format format,
+                       struct json_writer *w)
 {
     json_write_object(w);
     json_write_key(w, "id");
@@ -129,7 +131,8 @@ void export_write_bare_turn(const struct export_turns *t, const struct export_tu
     json_write_end_object(w);
 }
 
-/* ---- tools -------------------------------------------------------------------------------------- */
+/* ---- tools --------------------------------------------------------------------------------------
+ */
 
 /* Keys of a tool that are for the toolchain's own world, not for a model (world 20.1). */
 static bool has_local_keys(struct json_value function)

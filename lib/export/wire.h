@@ -11,8 +11,8 @@ extern const char *const EXPORT_FORMAT_NAMES[EXPORT_FORMATS];
 
 enum export_weight { EXPORT_WEIGHT_NONE = -1, EXPORT_WEIGHT_0, EXPORT_WEIGHT_1 };
 
-/* openai and trl: role, content, tool_calls, name, tool_call_id; arguments are JSON text in openai and
- * fireworks, an object in trl; fireworks has no name, and weight on assistant turns. */
+/* openai and trl: role, content, tool_calls, name, tool_call_id; arguments are JSON text in openai
+ * and fireworks, an object in trl; fireworks has no name, and weight on assistant turns. */
 void export_write_turn(const struct export_turns *t, const struct export_turn *turn,
                        enum export_format format, enum export_weight weight, struct json_writer *w);
 

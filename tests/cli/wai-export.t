@@ -1,0 +1,239 @@
+file rows.jsonl:
+  {"prompt":"p","scenario_id":"a","final_text":"It is 2.","reward":1}
+  {"prompt":"p","scenario_id":"a","final_text":"It is 3.","reward":0,"privileged":{"reference":"the answer is two"}}
+  {"prompt":"q","scenario_id":"b","final_text":"It is 4.","reward":1}
+file tools.json:
+  [
+    {"name": "f", "description": "d",
+     "parameters": {"type": "object", "properties": {}}}
+  ]
+
+test: openai rows, byte for byte
+run: wai-export -q rows.jsonl
+stdout:
+  {"messages":[{"role":"user","content":"p"},{"role":"assistant","content":"It is 2."}],"loss_mask":[0,1],"reward":1,"prompt":"p","scenario_id":"a","schema_version":"1","group_id":"86f7e437faa5","k":2,"n0":1,"n1":1,"reward_mean":0.5,"reward_std":0.5}
+  {"messages":[{"role":"user","content":"p"},{"role":"assistant","content":"It is 3."}],"loss_mask":[0,1],"reward":0,"prompt":"p","scenario_id":"a","schema_version":"1","group_id":"86f7e437faa5","k":2,"n0":1,"n1":1,"reward_mean":0.5,"reward_std":0.5}
+  {"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"It is 4."}],"loss_mask":[0,1],"reward":1,"prompt":"q","scenario_id":"b","schema_version":"1","group_id":"e9d71f5ee7c9","k":1,"n0":0,"n1":1,"reward_mean":1.0,"reward_std":0.0}
+stderr has: 1 of 3 rows have a reward below 0.5
+
+test: trl, a system prompt, tools over several lines
+run: wai-export --format trl --system-prompt 'Be brief.' --tools tools.json -o out.jsonl --report r.json rows.jsonl; sed -n 3p out.jsonl
+stdout:
+  {"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"q"},{"role":"assistant","content":"It is 4."}],"tools":[{"type":"function","function":{"name":"f","description":"d","parameters":{"type":"object","properties":{}}}}],"reward":1,"prompt_text":"q","scenario_id":"b","schema_version":"1","group_id":"e9d71f5ee7c9","k":1,"n0":0,"n1":1,"reward_mean":1.0,"reward_std":0.0}
+file r.json json: {"wai_report": "wai-export", "n": 3, "format": "trl", "with_system": 3, "with_tools": 3, "groups": 2, "mask_effect": "every_token", "rewards": {"n_pass": 2, "n_fail": 1, "n_ungraded": 0}, "path": "out.jsonl", "n_written": 3, "privileged_leaks": {"checked": true, "n_checked": 1, "n_leaked": 0}}
+stderr has: wai-export: 3 rows (trl) of 3: 2 pass, 1 fail, 0 ungraded
+
+test: trl, the last turn alone: prompt and completion
+run: wai-export -q --format trl --mask-mode final rows.jsonl | head -1
+stdout rows:
+  {"prompt":[{"role":"user","content":"p"}],"completion":[{"role":"assistant","content":"It is 2."}],"prompt_text":"p"}
+stdout lacks: messages
+
+test: fireworks, a weight on assistant turns and nothing else
+run: wai-export -q --format fireworks rows.jsonl | head -1
+stdout:
+  {"messages":[{"role":"user","content":"p"},{"role":"assistant","content":"It is 2.","weight":1}]}
+
+test: a row for each assistant turn
+stdin:
+  {"prompt":"p","steps":[{"tool":"f","arguments":{"a":1},"result":"a long result"}],"final_text":"Done.","rollout_index":3}
+run: wai-export -q --unroll --max-tool-output-chars 6
+stdout rows:
+  {"loss_mask":[0,1],"unroll":{"turn":1,"turns":2},"lineage":{"unrolled_from":{"prompt_sha1":"516b9783fca5","rollout_index":3}}}
+  {"loss_mask":[0,0,0,1],"unroll":{"turn":2,"turns":2},"tool_output_truncated":1,"tool_output_chars_cut":7}
+stdout has: a long\n[... 7 chars of tool output truncated]
+stderr has: 1 of 1 rows call tools, but no schemas were given; name them with --tools
+
+test: a group's size counts the rows that are in the file
+stdin:
+  {"scenario_id":"a","prompt":"p","final_text":"x","reward":1}
+  {"scenario_id":"a","prompt":"p","final_text":"y","reward":0}
+  {"scenario_id":"a","prompt":"p","reward":0}
+run: wai-export -q --format trl --mask-mode final --report r.json
+stdout rows:
+  {"k":2,"n0":1,"n1":1}
+  {"k":2,"n0":1,"n1":1}
+file r.json json: {"n": 2, "no_completion_dropped": 1, "path": null, "n_written": 2}
+stderr has: 1 of 3 rows have no assistant turn behind a first message
+
+test: the same output at any --jobs
+run:
+  for i in $(seq 300); do printf '{"prompt":"p%d","scenario_id":"%d","steps":[{"tool":"f","result":%d}],"final_text":"t","reward":%d}\n' $i $((i % 50)) $i $((i % 2)); done > many
+  wai-export -q -j1 --report r1 many > a; wai-export -q -j8 --report r8 many > b; cmp a b && cmp r1 r8 && wc -l < a
+stdout:
+  300
+
+test: nothing of the teacher's block, wherever it is
+stdin:
+  {"prompt":"p","final_text":"t","privileged":{"reference":"SECRET one"},"lineage":{"privileged":"SECRET","run":1},"faults":{"f":{"mode":"m","hidden_state":"SECRET"}},"usage":{"rubric":["SECRET"]},"rubric":"SECRET","principle":"SECRET","vector":[1],"steps":[{"tool":"f","arguments":{"reference":"R-1"},"result":"ok"}]}
+run: for f in openai trl fireworks; do wai-export -q --format $f; done
+stdout lacks: SECRET
+
+test: nothing of the teacher's block in any format
+stdin:
+  {"prompt":"p","final_text":"t","privileged":{"reference":"SECRET one"},"lineage":{"privileged":"SECRET","run":1},"faults":{"f":{"mode":"m","hidden_state":"SECRET"}},"usage":{"rubric":["SECRET"]},"rubric":"SECRET","principle":"SECRET","vector":[1],"steps":[{"tool":"f","arguments":{"reference":"R-1"},"result":"ok"}]}
+run: cat > in; for f in openai trl fireworks; do for u in '' --unroll; do wai-export -q --format $f $u in || exit; done; done > out; grep -c R-1 out; ! grep SECRET out
+stdout:
+  9
+stderr has: call tools
+
+test: a reply that quotes its privileged block is no training row
+stdin:
+  {"prompt":"p","scenario_id":"s","rollout_index":2,"final_text":"The Answer is   twelve, you see.","privileged":{"reference":{"deep":["the answer is twelve"]}}}
+run: wai-export -o out.jsonl --report r.json
+exit: 3
+stderr:
+  wai-export: 1 of 1 rows quote their privileged block in a reply, and a model trained on them learns to; drop them (wai-select does) or write them with --no-validate
+file out.jsonl absent
+file r.json json: {"privileged_leaks": {"checked": true, "n_checked": 1, "n_leaked": 1, "leaked": [{"scenario_id": "s", "rollout_index": 2, "field": "reference.deep", "needle": "the answer is twelve"}]}, "path": null, "n_written": 0}
+
+test: it is written when asked to, with a warning, and the block itself stays behind
+stdin:
+  {"prompt":"p","final_text":"The answer is twelve.","privileged":{"reference":"the answer is twelve"}}
+run: wai-export --no-validate
+stdout lacks: privileged
+stdout has: "content":"The answer is twelve."
+stderr has: warning: 1 of 1 rows quote their privileged block
+
+test: a call whose arguments no trainer can read
+stdin:
+  {"prompt":"fine","final_text":"t"}
+  {"messages":[{"role":"user","content":"u"},{"role":"assistant","tool_calls":[{"name":"f","arguments":"{broken"},{"name":"g"}]}]}
+run: cat > in; wai-export in > out; echo $?; cat out; wai-export -q --no-validate --format trl in 2> /dev/null | tail -1
+stdout:
+  3
+  {"messages":[{"role":"user","content":"u"},{"role":"assistant","content":"","tool_calls":[{"id":"call_0000","type":"function","function":{"name":"f","arguments":"{broken"}},{"id":"call_0001","type":"function","function":{"name":"g","arguments":{}}}]}],"schema_version":"1"}
+stderr has: 1 of 2 tool calls have arguments that are no JSON object (rows of the output, from 0: 1); mend or drop those rows, or write them with --no-validate
+
+test: a row that is no conversation stops the run, or is left out
+stdin:
+  {"prompt":"p","final_text":"t"}
+  {"reward":1}
+  {"messages":[{"role":"user","content":[{"type":"image_url"}]}]}
+run: cat > in; wai-export in; echo $?; wai-export --on-bad skip in; wai-export --on-bad bad --drop-parts in | wc -l; cat bad
+stdout has: 3
+stdout has: {"reward":1}
+stderr has: in:2: it has no messages and nothing to make them of (prompt, steps, final_text); drop the row
+stderr has: 2 bad lines were left out
+stderr has: 1 of 1 parts of messages that are no text were left out
+
+test: a line that is no JSON
+stdin:
+  {"prompt":"p","final_text":"t"}
+  {"prompt":
+run: wai-export
+exit: 3
+stdout empty
+stderr matches: ^wai-export: -:2: .*; 
+
+test: an operand that is not there
+run: wai-export rows.jsonl none.jsonl
+exit: 3
+stdout empty
+stderr has: none.jsonl
+
+test: empty input is an empty file and a report of zeros
+run: wai-export -o out.jsonl --json < /dev/null
+stdout json: {"wai_report": "wai-export", "n": 0, "groups": 0, "n_written": 0, "rewards": {"n_pass": 0, "n_fail": 0, "n_ungraded": 0}}
+file out.jsonl is:
+
+test: bad usage
+run:
+  wai-export --json rows.jsonl; echo $?
+  wai-export --kind kto rows.jsonl; echo $?
+  wai-export --kind preference --unroll rows.jsonl; echo $?
+  echo other > policy.md; wai-export --policy policy.md --system-prompt this rows.jsonl; echo $?
+  wai-export --max-tool-output-chars -1 rows.jsonl; echo $?
+  wai-export --tools none.json rows.jsonl; echo $?
+  wai-export --tools '[1]' rows.jsonl; echo $?
+stdout:
+  2
+  2
+  2
+  2
+  2
+  3
+  3
+stderr has: --json prints the report where the rows go; name a file for them with --output
+stderr has: --kind is "kto", not one of training, preference
+stderr has: --unroll and --mask-mode are for training files; leave them out
+stderr has: --system-prompt and --policy say different things; give one of them
+stderr has: --max-tool-output-chars is -1; it must be at least 0
+
+test: a system prompt beside the rows' own
+stdin:
+  {"messages":[{"role":"system","content":"old"},{"role":"user","content":"u"},{"role":"assistant","content":"a"}]}
+run: cat > in; printf new > p; wai-export -q --policy p in; wai-export -q --policy p --replace-system in; wai-export -q --system-prompt old in
+stdout rows:
+  {"messages":[{"role":"system","content":"new"},{"role":"system","content":"old"},{"role":"user"},{"role":"assistant"}]}
+  {"messages":[{"role":"system","content":"new"},{"role":"user"},{"role":"assistant"}]}
+  {"messages":[{"role":"system","content":"old"},{"role":"user"},{"role":"assistant"}]}
+stderr:
+  wai-export: warning: 1 of 1 rows bring a system turn of their own beside the one given; --replace-system drops theirs
+
+test: compressed in and out
+needs: zstd
+run: zstd -q rows.jsonl -o rows.zst && wai-export -q rows.zst -o out.jsonl.zst 2> /dev/null && zstd -dc out.jsonl.zst | wc -l
+stdout:
+  3
+
+test: a pair for each preference format
+file pairs.jsonl:
+  {"prompt":"p","chosen":{"prompt":"p","steps":[{"tool":"f","arguments":{"a":1},"result":"r"}],"final_text":"Good.","reward":1},"rejected":{"prompt":"p","steps":[{"tool":"f","arguments":{"a":1},"result":"r"}],"final_text":"Bad.","reward":0},"margin":1.0,"length_delta":1,"first_turn_differs":false}
+run: for f in openai trl fireworks; do wai-export -q --kind preference --format $f pairs.jsonl || exit; done
+stdout:
+  {"prompt":"p","chosen":[{"role":"user","content":"p"},{"role":"assistant","content":"","tool_calls":[{"id":"call_0000","type":"function","function":{"name":"f","arguments":"{\"a\": 1}"}}]},{"role":"tool","content":"r","name":"f","tool_call_id":"call_0000"},{"role":"assistant","content":"Good."}],"rejected":[{"role":"user","content":"p"},{"role":"assistant","content":"","tool_calls":[{"id":"call_0000","type":"function","function":{"name":"f","arguments":"{\"a\": 1}"}}]},{"role":"tool","content":"r","name":"f","tool_call_id":"call_0000"},{"role":"assistant","content":"Bad."}],"first_turn_differs":false,"margin":1.0,"length_delta":1,"schema_version":"1"}
+  {"prompt":[{"role":"user","content":"p"},{"role":"assistant","content":"","tool_calls":[{"id":"call_0000","type":"function","function":{"name":"f","arguments":{"a":1}}}]},{"role":"tool","content":"r","name":"f","tool_call_id":"call_0000"}],"chosen":[{"role":"assistant","content":"Good."}],"rejected":[{"role":"assistant","content":"Bad."}],"first_turn_differs":false,"margin":1.0,"length_delta":1,"schema_version":"1"}
+  {"input":{"messages":[{"role":"user","content":"p"},{"role":"assistant","content":"","tool_calls":[{"id":"call_0000","type":"function","function":{"name":"f","arguments":"{\"a\": 1}"}}]},{"role":"tool","content":"r"}],"tools":[]},"preferred_output":[{"role":"assistant","content":"Good."}],"non_preferred_output":[{"role":"assistant","content":"Bad."}]}
+stderr has: begin with the same turn on both sides
+
+test: pairs: ties, leaks, no contrast, no pair
+file tie.jsonl:
+  {"tie":true,"chosen":{"prompt":"p","final_text":"a"},"rejected":{"prompt":"p","final_text":"b"}}
+file leak.jsonl:
+  {"chosen":{"prompt":"p","final_text":"a"},"rejected":{"prompt":"p","final_text":"the answer is twelve","privileged":{"reference":"The answer is twelve"}}}
+file same.jsonl:
+  {"chosen":{"prompt":"p","final_text":"a"},"rejected":{"prompt":"p","final_text":"a"}}
+run:
+  wai-export --kind preference tie.jsonl -o a; echo $?
+  wai-export -q --kind preference --keep-ties tie.jsonl | wc -l
+  wai-export --kind preference leak.jsonl; echo $?
+  wai-export -q --kind preference --no-validate leak.jsonl | grep -c privileged
+  wai-export --kind preference --format trl same.jsonl; echo $?
+  wai-export -q --kind preference --format trl --no-validate --report r.json -o b same.jsonl; echo $?
+  wai-export --kind preference rows.jsonl; echo $?
+stdout:
+  3
+  1
+  3
+  0
+  3
+  0
+  3
+stderr has: no pair is left of 1 (1 ties, 0 without a one-turn contrast), so no file is written; make more pairs, or take ties with --keep-ties
+stderr has: 1 sides of pairs quote their privileged block
+stderr has: no pair is left of 1 (0 ties, 1 without a one-turn contrast)
+stderr has: rows.jsonl:1: it is no pair: `chosen` and `rejected` must each be a row; make pairs of graded rows first
+file a absent
+file b absent
+file r.json json: {"pairs": 0, "no_completion_dropped": 1, "path": null}
+
+test: a closed pipe ends quietly
+run: for i in $(seq 3000); do cat rows.jsonl; done | wai-export -q 2> err | head -1 > out; echo ${PIPESTATUS[1]}; wc -l < out
+stdout:
+  141
+  1
+
+test: a full disk is exit 5
+run: wai-export -q rows.jsonl > /dev/full
+exit: 5
+stderr has: No space left on device
+
+test: what a file held stays when the run fails
+run: echo old > out.jsonl; wai-export -o out.jsonl rows.jsonl none.jsonl; echo $?; cat out.jsonl; ls -A
+stdout:
+  3
+  old
+  out.jsonl
+  rows.jsonl
+  tools.json
