@@ -28,7 +28,7 @@ enum {
 #define MEASURE_GATE_SLACK        1e-12 /* difference to a limit that counts as reaching it */
 #define MEASURE_MARGIN            0.05 /* pass rate; loss that a noninferiority baseline puts up with */
 #define MEASURE_TASK_FLOOR        1.0 /* pass rate under which a task fails in JUnit */
-#define MEASURE_TRIES_MAX         (UINT64_C(1) << 24) /* tries of one task in a partial summary */
+#define MEASURE_TRIES_MAX (UINT64_C(1) << 24) /* tries of one task in a partial summary */
 
 /* sizing, noise, self-check (measure 9) */
 enum {

@@ -1,6 +1,6 @@
-/* rng.h: MT19937 seeded and consumed exactly as CPython's random.Random does, so that draws agree
- * with the reference package to the bit (measure 2, rows 26.1, train A.1). Matsumoto & Nishimura
- * 1998, "Mersenne Twister", ACM TOMACS 8(1). */
+/* rng.h: MT19937 seeded and consumed exactly as CPython's random.Random does, so that draws agree with
+ * the reference package to the bit (measure 2, rows 26.1, train A.1).
+ * Matsumoto & Nishimura 1998, "Mersenne Twister", ACM TOMACS 8(1). */
 #ifndef WAI_RNG_RNG_H
 #define WAI_RNG_RNG_H
 
@@ -19,8 +19,7 @@ void rng_seed(struct rng *r, int64_t seed);               /* |seed|, as random.R
 void rng_seed_decimal(struct rng *r, const char *digits); /* decimal of any length, sign allowed */
 void rng_seed_text(struct rng *r, struct span utf8);      /* as random.Random(str), version 2 */
 
-void rng_seed_words(struct rng *r, const uint32_t *key,
-                    size_t n); /* least significant first, n >= 1 */
+void rng_seed_words(struct rng *r, const uint32_t *key, size_t n); /* least significant first, n >= 1 */
 
 void rng_refill(struct rng *r); /* twists; internal to the inline below */
 
@@ -40,10 +39,9 @@ static inline uint32_t rng_word(struct rng *r)
 
 /* k bits, 1 <= k <= 64 (over 32: words least significant first). rng_bits_big for more. */
 uint64_t rng_bits(struct rng *r, int k);
-void rng_bits_big(struct rng *r, int k,
-                  uint32_t *words); /* ceil(k/32) words, least significant first */
+void rng_bits_big(struct rng *r, int k, uint32_t *words); /* ceil(k/32) words, least significant first */
 
-uint64_t rng_below(struct rng *r, uint64_t n);              /* 0 … n-1, n >= 1: randrange(n) */
+uint64_t rng_below(struct rng *r, uint64_t n); /* 0 … n-1, n >= 1: randrange(n) */
 int64_t rng_range(struct rng *r, int64_t from, int64_t to); /* randrange(from, to) */
 
 static inline double rng_random(struct rng *r)

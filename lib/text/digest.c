@@ -28,6 +28,16 @@ void digest_sha512(struct span data, uint8_t out[SHA512_BYTES])
     sha512_digest(&context, SHA512_BYTES, out);
 }
 
+uint64_t digest_number(struct span text, int hex_digits)
+{
+    uint8_t d[SHA256_BYTES];
+    uint64_t n = 0;
+    digest_sha256(text, d);
+    for (int i = 0; i < 8; i++)
+        n = n << 8 | d[i];
+    return n >> (64 - 4 * hex_digits);
+}
+
 void digest_hex(const uint8_t *bytes, size_t n, char *out)
 {
     static const char hex[] = "0123456789abcdef";

@@ -13,6 +13,20 @@ void digest_sha256(struct span data, uint8_t out[SHA256_BYTES]);
 void digest_sha512(struct span data, uint8_t out[SHA512_BYTES]);
 void digest_hex(const uint8_t *bytes, size_t n, char *out); /* 2n characters and a NUL, lower case */
 
-/* First 8 bytes of the SHA-256 as a big-endian integer, and the like, are built on these by their users. */
+/* ---- hash draws (world 2, situations) ------------------------------------------------------------ */
+
+/* H(text, n): the first n hex digits of the SHA-256 as an integer, 1 <= n <= 16. */
+uint64_t digest_number(struct span text, int hex_digits);
+
+/* N32(text) = H(text, 8), U(text) = N32(text) / (2^32 - 1): from 0 to 1, both possible. */
+static inline uint32_t digest_n32(struct span text)
+{
+    return (uint32_t)digest_number(text, 8);
+}
+
+static inline double digest_u(struct span text)
+{
+    return digest_n32(text) / 4294967295.0;
+}
 
 #endif

@@ -1,0 +1,498 @@
+/* wai-simulate: an agent, a mock world that answers its tool calls and sometimes breaks, rows out.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "agent/defaults.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "base/signals.h"
+#include "row/reader.h"
+#include "row/writer.h"
+#include "scene/defaults.h"
+#include "scene/plan.h"
+#include "scene/report.h"
+#include "scene/spec.h"
+#include "text/fold.h"
+#include "world/serve.h"
+
+enum { WORLD_FILE_MAX = 64 << 20, PROGRESS_SECONDS = 10 };
+
+struct settings {
+    struct row_options rows;
+    struct option_list tools, dimensions;
+    const char *policy, *system_prompt, *agent, *model_version, *behaviors;
+    const char *world, *shapes, *faults, *world_state, *budget, *mode, *repeat_policy,
+        *prefer_success;
+    const char *seeds, *tasks, *against, *output, *report;
+    int64_t agent_seed, world_seed, seed, situations, probe, runs, round, rerolls;
+    int64_t phrasings, phrasings_alias, repeats, repeats_alias;
+    double seeded_rate, fault_rate, risk, max_lost, require_coverage;
+    bool world_only, plan, dry_run, json, scrub, unique;
+    bool world_seed_given, agent_seed_given, situations_given, rerolls_given, phrasings_given,
+        phrasings_alias_given, repeats_given, repeats_alias_given, fault_rate_given, risk_given,
+        max_lost_given, require_coverage_given;
+};
+
+#define F(name) offsetof(struct settings, name)
+static const struct option options[] = {
+    {OPTION_TEXT, 0, "agent", F(agent), "SPEC", "who plays: seeded (default) or rows:FILE"},
+    {OPTION_LIST, 0, "tools", F(tools), "FILE|JSON", "tool schemas; repeatable", .file = true},
+    {OPTION_TEXT, 0, "policy", F(policy), "FILE", "the agent's system prompt", .file = true},
+    {OPTION_TEXT, 0, "system-prompt", F(system_prompt), "TEXT|@FILE", "the same as a text"},
+    {OPTION_TEXT, 0, "mode", F(mode), "MODE", "explore (default), sft or rl"},
+    {OPTION_INT, 0, "situations", F(situations), "N",
+     "distinct situations (as many as the budget pays for)", F(situations_given)},
+    {OPTION_INT, 'n', "phrasings", F(phrasings), "N", "wordings of one situation (by mode)",
+     F(phrasings_given)},
+    {OPTION_INT, 0, "requests-per-situation", F(phrasings_alias), "N", "the same as --phrasings",
+     F(phrasings_alias_given)},
+    {OPTION_INT, 'k', "repeats", F(repeats), "K", "rollouts of one wording (by mode)",
+     F(repeats_given)},
+    {OPTION_INT, 0, "rollouts-per-request", F(repeats_alias), "K", "the same as --repeats",
+     F(repeats_alias_given)},
+    {OPTION_TEXT, 0, "repeat-policy", F(repeat_policy), "POLICY",
+     "none, adaptive, successive, fixed or unique (by mode)"},
+    {OPTION_FLAG, 0, "unique", F(unique), NULL, "every row a new situation"},
+    {OPTION_INT, 0, "probe", F(probe), "N",
+     "first rollouts of a prompt under the successive policy (2)", .min = 1, .max = 1e9},
+    {OPTION_TEXT, 'b', "budget", F(budget), "N|none", "most rows of a run (1000; none: 50000)"},
+    {OPTION_TEXT, 0, "seeds", F(seeds), "FILE", "asks to play first, one a line", .file = true},
+    {OPTION_TEXT, 0, "tasks", F(tasks), "FILE",
+     "play the prompts of these rows again, nothing else", .file = true},
+    {OPTION_INT, 0, "runs", F(runs), "N", "play the set N times (1)", .min = 1, .max = 1e6},
+    {OPTION_LIST, 0, "dimensions", F(dimensions), "AXIS=V,V|FILE",
+     "pin the values of an axis; repeatable", .file = true},
+    {OPTION_REAL, 0, "fault-rate", F(fault_rate), "X",
+     "share of fault situations that keep their fault (0.5; 0.8 in rl)", F(fault_rate_given), 0, 1},
+    {OPTION_REAL, 0, "risk", F(risk), "X", "the same; wins over --fault-rate", F(risk_given), 0, 1},
+    {OPTION_CHOICE, 0, "prefer-success", F(prefer_success), "yes|no",
+     "turn most fault situations into successes (yes; no in rl)", .choices = "yes|no"},
+    {OPTION_INT, 0, "seed", F(seed), "N", "seed of every draw (0)"},
+    {OPTION_INT, 0, "round", F(round), "N",
+     "rollouts planned at a time; part of what the rows depend on (32)", .min = 1, .max = 1e6},
+    {OPTION_INT, 0, "rerolls", F(rerolls), "N",
+     "tries for a prompt's lost rollouts (as many as its repeats)", F(rerolls_given), 0, 1e6},
+    {OPTION_REAL, 0, "max-lost", F(max_lost), "SHARE",
+     "exit 1 when a larger share of the rollouts was lost", F(max_lost_given), 0, 1},
+    {OPTION_REAL, 0, "require-coverage", F(require_coverage), "X",
+     "exit 1 when a smaller share of the pairs was met", F(require_coverage_given), 0, 1},
+    {OPTION_REAL, 0, "seeded-rate", F(seeded_rate), "R",
+     "seeded agent: share of rollouts with a planted mistake (0.35)"},
+    {OPTION_INT, 0, "agent-seed", F(agent_seed), "N",
+     "seeded agent: seed of its mistakes and of its world (0)", F(agent_seed_given)},
+    {OPTION_TEXT, 0, "behaviors", F(behaviors), "A,B",
+     "seeded agent: the mistakes to draw from (all six)"},
+    {OPTION_TEXT, 0, "model-version", F(model_version), "TAG",
+     "model_version of the rows (the agent's name)"},
+    {OPTION_TEXT, 0, "world", F(world), "FILE|JSON", "options of the mock world", .file = true},
+    {OPTION_INT, 0, "world-seed", F(world_seed), "N",
+     "seed of the mock world (a task's own, else the agent's)", F(world_seed_given)},
+    {OPTION_TEXT, 0, "result-shapes", F(shapes), "FILE|JSON",
+     "tool: example result, to make others like it", .file = true},
+    {OPTION_FLAG, 0, "world-only", F(world_only), NULL, "tool calls in, results out"},
+    {OPTION_TEXT, 0, "faults", F(faults), "JSON|@FILE", "--world-only: the fault plan"},
+    {OPTION_TEXT, 0, "world-state", F(world_state), "S",
+     "--world-only: exists, missing or already_done"},
+    {OPTION_FLAG, 0, "plan", F(plan), NULL, "print the situations, play none"},
+    {OPTION_TEXT, 0, "against", F(against), "FILE", "--plan: how many pairs these rows cover",
+     .file = true},
+    {OPTION_FLAG, 0, "dry-run", F(dry_run), NULL, "print the tasks a run would play, play none"},
+    {OPTION_FLAG, 0, "scrub", F(scrub), NULL, "rows without the teacher's block"},
+    {OPTION_TEXT, 'o', "output", F(output), "FILE", "write the rows to FILE (standard output)",
+     .file = true},
+    {OPTION_TEXT, 0, "report", F(report), "FILE", "write the report to FILE as one JSON object",
+     .file = true},
+    {OPTION_FLAG, 0, "json", F(json), NULL, "the report on standard output; with -o or --plan"},
+    ROW_OPTIONS(struct settings, rows),
+    {0},
+};
+
+static const struct command command = {
+    .name = "wai-simulate",
+    .synopsis = "[--agent SPEC] [--tools FILE] [--policy FILE] [OPTIONS]",
+    .purpose = "play an agent against a mock world and write a row for each rollout",
+    .options = options,
+    .examples =
+        "wai-simulate --tools tools.json --policy policy.md --budget 100 > rows.jsonl\n"
+        "wai-simulate --tools tools.json --mode rl --repeats 4 --tasks rows.jsonl > again.jsonl\n"
+        "wai-simulate --world-only --tools tools.json < calls.jsonl\n",
+    .exit_status = "1  --max-lost or --require-coverage is not met\n"
+                   "4  no row could be made because of the agent\n",
+};
+
+/* What main builds from the settings. */
+struct session {
+    struct settings s;
+    struct arena arena;
+    struct scene_spec spec;
+    struct world_options *world;
+    const struct node *shapes, *plan;
+    struct topology topology;
+    struct grid grid;
+    struct task_list tasks, seeds;
+    struct row_writer *writer;
+    struct warnings warnings;
+    time_t last_progress;
+};
+
+static int usage(struct error *error, const char *text)
+{
+    return error_set(error, ERROR_USAGE, "%s", text);
+}
+
+static int read_world(struct session *x, struct error *error)
+{
+    struct buf text = {0};
+    const char *value = x->s.world;
+    int code = 0;
+    x->world = world_options_new();
+    if (value && (*value == '{' || *value == '['))
+        buf_text(&text, value);
+    else if (value)
+        code = file_read(value + (*value == '@'), WORLD_FILE_MAX, &text, error);
+    if (!code && value)
+        code =
+            world_options_read(x->world, buf_span(&text), *value == '{' ? "--world" : value, error);
+    buf_free(&text);
+    if (!code && x->s.shapes &&
+        !(x->shapes = node_of_option(&x->arena, "--result-shapes", x->s.shapes, error)))
+        code = error->code;
+    if (!code && x->shapes && x->shapes->type != JSON_VALUE_OBJECT)
+        code = error_set(error, ERROR_INPUT, "--result-shapes is one object tool: example result");
+    if (!code && x->s.faults &&
+        !(x->plan = node_of_option(&x->arena, "--faults", x->s.faults, error)))
+        code = error->code;
+    if (!code && x->plan && (code = world_plan_check(x->plan, error)))
+        error_prefix(error, "--faults");
+    return code;
+}
+
+static void tell_lines(struct span lines)
+{
+    struct span line;
+    for (size_t at = 0; text_next_line(lines, &at, &line);)
+        log_note("%.*s", (int)line.len, line.ptr);
+}
+
+static int read_spec(struct session *x, struct error *error)
+{
+    const struct settings *s = &x->s;
+    struct spec_wish wish = {s->tools.items, s->tools.count, s->policy, s->system_prompt,
+                             !s->world_only};
+    struct buf notes = {0};
+    int code = spec_read(&x->spec, &wish, &notes, error);
+    tell_lines(buf_span(&notes));
+    buf_free(&notes);
+    return code;
+}
+
+/* Two spellings of one number. */
+static int merge(bool given, int64_t value, bool alias_given, int64_t alias, const char *names,
+                 bool *has, int64_t *out, struct error *error)
+{
+    if (given && alias_given && value != alias)
+        return error_set(error, ERROR_USAGE, "%s are the same option and got different numbers",
+                         names);
+    *has = given || alias_given;
+    *out = given ? value : alias;
+    return 0;
+}
+
+static int read_budget(const char *text, int64_t *budget, struct error *error)
+{
+    *budget = SCENE_BUDGET;
+    if (text && strcmp(text, "none") == 0)
+        *budget = SCENE_BUDGET_MAX;
+    else if (text && (option_read_int(text, budget) || *budget < 0))
+        return error_set(error, ERROR_USAGE, "--budget %s: a whole number of rows, or none", text);
+    return 0;
+}
+
+static int read_topology(struct session *x, struct error *error)
+{
+    const struct settings *s = &x->s;
+    struct topology_wish wish = {
+        .mode = s->mode, .policy = s->repeat_policy, .unique = s->unique, .probe = s->probe};
+    int code = merge(s->phrasings_given, s->phrasings, s->phrasings_alias_given, s->phrasings_alias,
+                     "--phrasings and --requests-per-situation", &wish.has_phrasings,
+                     &wish.phrasings, error);
+    if (!code)
+        code =
+            merge(s->repeats_given, s->repeats, s->repeats_alias_given, s->repeats_alias,
+                  "--repeats and --rollouts-per-request", &wish.has_repeats, &wish.repeats, error);
+    if (!code && s->tasks && !wish.has_repeats) { /* as many as any task has rows */
+        wish.has_repeats = true;
+        wish.repeats = (int64_t)x->tasks.most_rows;
+    }
+    wish.has_fault_rate = s->fault_rate_given || s->risk_given;
+    wish.fault_rate = s->risk_given ? s->risk : s->fault_rate;
+    return code ? code : topology_resolve(&wish, &x->topology, error);
+}
+
+static int read_sets(struct session *x, struct error *error)
+{
+    if (x->s.tasks && x->s.seeds)
+        return usage(error, "--tasks plays a set as it is; leave --seeds out");
+    int code = x->s.tasks ? tasks_read(&x->tasks, x->s.tasks, &x->s.rows, error) : 0;
+    if (!code && x->tasks.skipped)
+        log_warning("%zu rows of %s have no prompt and are left out", x->tasks.skipped, x->s.tasks);
+    return code || !x->s.seeds ? code : seeds_read(&x->seeds, x->s.seeds, error);
+}
+
+static int read_grid(struct session *x, struct error *error)
+{
+    struct buf notes = {0};
+    struct grid_setting setting = {
+        .tools = &x->spec.tools,
+        .policy = text_strip(buf_span(&x->spec.policy)),
+        .dimensions = x->s.dimensions.items,
+        .n_dimensions = x->s.dimensions.count,
+        .prefer_success =
+            x->s.prefer_success ? *x->s.prefer_success == 'y' : x->topology.mode != MODE_RL,
+        .world = x->world,
+    };
+    int code = grid_build(&x->grid, &setting, &notes, error);
+    struct span line;
+    for (size_t at = 0; text_next_line(buf_span(&notes), &at, &line);)
+        warnings_add(&x->warnings, NULL, "%.*s", (int)line.len, line.ptr);
+    buf_free(&notes);
+    return code;
+}
+
+static int serve(struct session *x, struct error *error)
+{
+    struct world_setting setting = {&x->spec.tools,  x->world,
+                                    x->shapes,       x->plan,
+                                    x->s.world_seed, world_state_of(span_text(x->s.world_state))};
+    return world_serve(&setting, &x->s.rows, x->writer, error);
+}
+
+static int print_plan(struct session *x, int64_t budget, struct error *error)
+{
+    struct pairs planned, covered = {0};
+    const struct settings *s = &x->s;
+    plan_pairs(&x->grid, &planned);
+    int code =
+        s->against ? plan_cover(&x->grid, &planned, s->against, &s->rows, &covered, error) : 0;
+    struct plan_view view = {&x->grid, &x->topology, budget, &planned,
+                             s->against ? &covered : NULL};
+    if (!code)
+        code = plan_print(&view, s->json || s->against, x->writer, error);
+    if (!code && s->against && s->require_coverage_given &&
+        (double)covered.count < s->require_coverage * (double)planned.count)
+        code = error_set(error, ERROR_CHECK, "the rows meet %zu of %zu pairs, less than %g of them",
+                         covered.count, planned.count, s->require_coverage);
+    pairs_free(&planned);
+    pairs_free(&covered);
+    return code;
+}
+
+/* ---- a run ----------------------------------------------------------------------------------- */
+
+static int write_row(void *data, struct span line, struct error *error)
+{
+    struct session *x = data;
+    return row_writer_line(x->writer, line, error);
+}
+
+static int flush_rows(void *data, struct error *error)
+{
+    struct session *x = data;
+    return row_writer_flush(x->writer, error);
+}
+
+static void show_progress(void *data, int64_t landed, int64_t cap, int64_t lost)
+{
+    struct session *x = data;
+    time_t now = time(NULL);
+    if (!x->last_progress)
+        x->last_progress = now;
+    if (cap < SCENE_PROGRESS_ROWS || now - x->last_progress < PROGRESS_SECONDS)
+        return;
+    x->last_progress = now;
+    log_note("%lld of %lld rows, %lld lost", (long long)landed, (long long)cap, (long long)lost);
+}
+
+static bool interrupted(void)
+{
+    return signals_caught() != 0;
+}
+
+static int write_report(struct session *x, const struct engine_setting *setting,
+                        const struct engine_report *report, struct error *error)
+{
+    struct buf out = {0};
+    report_write(setting, report, &x->warnings, &out);
+    buf_byte(&out, '\n');
+    int code = x->s.json ? file_write_all(1, "standard output", buf_span(&out), error) : 0;
+    if (!code && x->s.report)
+        code = file_save(x->s.report, buf_span(&out), error);
+    buf_free(&out);
+    return code;
+}
+
+static void tell(struct session *x, const struct engine_setting *setting,
+                 const struct engine_report *report)
+{
+    struct buf screen = {0};
+    report_screen(setting, report, &screen);
+    tell_lines(buf_span(&screen));
+    for (size_t i = 0; i < x->warnings.count; i++)
+        log_warning("%.*s", (int)x->warnings.items[i].text.len, x->warnings.items[i].text.ptr);
+    buf_free(&screen);
+}
+
+static int judge(struct session *x, const struct engine_report *r, struct error *error)
+{
+    if (stop_is_failure(r->stop) && r->rows == 0)
+        return error_set(error, ERROR_REMOTE, "no row: %s%s%.300s", stop_reason_name(r->stop),
+                         r->first_error ? ": " : "", r->first_error ? r->first_error : "");
+    if (r->stop == STOP_INTERRUPTED)
+        return error_set(error, ERROR_INTERRUPTED, "interrupted; %lld whole rows were written",
+                         (long long)r->rows);
+    if (x->s.max_lost_given && r->requested &&
+        (double)r->lost > x->s.max_lost * (double)r->requested)
+        return error_set(error, ERROR_CHECK,
+                         "%lld of %lld rollouts were lost, more than --max-lost %g",
+                         (long long)r->lost, (long long)r->requested, x->s.max_lost);
+    if (x->s.require_coverage_given &&
+        (double)r->pairs_covered < x->s.require_coverage * (double)r->pairs_planned)
+        return error_set(error, ERROR_CHECK,
+                         "%zu of %zu pairs were met, less than --require-coverage %g",
+                         r->pairs_covered, r->pairs_planned, x->s.require_coverage);
+    return 0;
+}
+
+static int run(struct session *x, int64_t budget, struct error *error)
+{
+    const struct settings *s = &x->s;
+    struct world_tools *world_tools = world_tools_new(&x->spec.tools, x->world, x->shapes);
+    struct agent_setting agent = {&x->spec.tools, world_tools,   x->world,
+                                  s->seeded_rate, s->agent_seed, s->behaviors};
+    struct engine_setting e = {
+        .tools = &x->spec.tools,
+        .world = x->world,
+        .grid = &x->grid,
+        .topology = x->topology,
+        .policy = text_strip(buf_span(&x->spec.policy)),
+        .seed = s->seed,
+        .world_seed = s->agent_seed,
+        .world_seed_rules = s->world_seed_given,
+        .budget = budget,
+        .round = s->round,
+        .jobs = s->rows.jobs ? s->rows.jobs : SCENE_JOBS,
+        .runs = s->runs,
+        .scrub = s->scrub,
+        .situations = s->situations_given && s->situations < 1 ? 1 : s->situations,
+        .rerolls = s->rerolls_given ? s->rerolls : x->topology.repeats,
+        .tasks = s->tasks ? &x->tasks : NULL,
+        .seeds = s->seeds ? &x->seeds : NULL,
+        .events = {write_row, flush_rows, show_progress, interrupted, x},
+    };
+    struct engine_report report = {0};
+    e.world_seed = s->world_seed_given ? s->world_seed : s->agent_seed;
+    e.agent = agent_open(s->agent ? s->agent : "seeded", &agent, error);
+    int code = e.agent ? 0 : error->code;
+    if (!code) {
+        e.model_version = s->model_version ? s->model_version : e.agent->version;
+        code = s->dry_run ? engine_dry_run(&e, error) : engine_run(&e, &report, error);
+    }
+    if (!code && !s->dry_run) {
+        report_warnings(&e, &report, e.agent->kind == &AGENT_SEEDED, &x->warnings);
+        code = row_writer_flush(x->writer, error);
+        int reported = code ? code : write_report(x, &e, &report, error);
+        tell(x, &e, &report);
+        code = reported ? reported : judge(x, &report, error);
+    }
+    agent_close(e.agent);
+    engine_report_free(&report);
+    world_tools_free(world_tools);
+    return code;
+}
+
+static int check_usage(const struct session *x, const struct operands *operands,
+                       struct error *error)
+{
+    const struct settings *s = &x->s;
+    int inputs = s->world_only;
+    for (size_t i = 0; i < s->tools.count; i++)
+        inputs += strcmp(s->tools.items[i], "-") == 0;
+    inputs += s->tasks && strcmp(s->tasks, "-") == 0;
+    inputs += s->seeds && strcmp(s->seeds, "-") == 0;
+    inputs += s->against && strcmp(s->against, "-") == 0;
+    inputs += s->agent && strcmp(s->agent, "rows:-") == 0;
+    if (operands->count)
+        return error_set(error, ERROR_USAGE,
+                         "there is no operand \"%.60s\"; tasks, seeds and tools come by option",
+                         operands->items[0]);
+    if (inputs > 1)
+        return usage(error, "standard input can be read once; name files for the others");
+    if (s->json && !s->output && !s->plan)
+        return usage(error, "--json needs -o FILE for the rows, or --plan; or write --report FILE");
+    if (!s->world_only && (s->faults || s->world_state))
+        return usage(error, "--faults and --world-state are for --world-only; a run takes them "
+                            "from its situations");
+    return 0;
+}
+
+static int work(struct session *x, struct error *error)
+{
+    int64_t budget;
+    int code = read_budget(x->s.budget, &budget, error);
+    if (code || (code = read_world(x, error)) || (code = read_spec(x, error)))
+        return code;
+    x->writer = row_writer_open(x->s.plan || x->s.world_only ? NULL : x->s.output, error);
+    if (!x->writer)
+        return error->code;
+    if (x->s.world_only) {
+        code = serve(x, error);
+    } else if (!(code = read_sets(x, error)) && !(code = read_topology(x, error)) &&
+               !(x->s.tasks && !x->s.plan ? 0 : (code = read_grid(x, error)))) {
+        if (!x->s.agent && !x->s.plan && !x->s.dry_run)
+            log_note("no --agent: the seeded agent stands in, and no model is tested");
+        code = x->s.plan ? print_plan(x, budget, error) : run(x, budget, error);
+    }
+    if (code < 0 && code != ERROR_INTERRUPTED && code != ERROR_CHECK && code != ERROR_REMOTE) {
+        row_writer_abandon(x->writer);
+        return code;
+    }
+    int closed = row_writer_close(x->writer, code ? NULL : error);
+    return code ? code : closed;
+}
+
+int main(int argc, char **argv)
+{
+    struct session x = {.s = {.rows = ROW_OPTIONS_DEFAULT,
+                              .seeded_rate = AGENT_SEEDED_RATE,
+                              .agent_seed = AGENT_SEEDED_SEED,
+                              .probe = SCENE_PROBE,
+                              .runs = 1,
+                              .round = SCENE_ROUND}};
+    struct operands operands = {0};
+    struct error error = {0};
+    signals_open();
+    log_open("wai-simulate");
+    int got = options_parse(&command, argc, argv, &x.s, &operands, &error);
+    if (got != OPTIONS_RUN)
+        return got < 0 ? log_fail(&error) : 0;
+    log_quiet(x.s.rows.quiet);
+    if (!x.s.agent && getenv("WHILEAI_AGENT") && *getenv("WHILEAI_AGENT"))
+        x.s.agent = getenv("WHILEAI_AGENT");
+    int code = check_usage(&x, &operands, &error);
+    if (!code)
+        code = work(&x, &error);
+    warnings_free(&x.warnings);
+    task_list_free(&x.tasks);
+    task_list_free(&x.seeds);
+    grid_free(&x.grid);
+    spec_free(&x.spec);
+    world_options_free(x.world);
+    arena_free(&x.arena);
+    option_list_free(&x.s.tools);
+    option_list_free(&x.s.dimensions);
+    operands_free(&operands);
+    return code ? log_fail(&error) : 0;
+}

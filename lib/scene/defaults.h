@@ -1,0 +1,37 @@
+/* defaults.h: numbers of the room scene, with unit and source. */
+#ifndef WAI_SCENE_DEFAULTS_H
+#define WAI_SCENE_DEFAULTS_H
+
+enum {
+    SCENE_TEXT_MAX = 64 << 20, /* bytes of a policy */
+    SCENE_RULE_CAP = 16,    /* clauses on the axis `rule` (situations 3.1); ZP_RULE_CAP overrides */
+    SCENE_CLAUSE_MIN = 8,   /* characters (situations 3.3) */
+    SCENE_CLAUSE_MAX = 120, /* characters */
+    SCENE_HEADING_MAX = 40, /* characters of a heading before its colon */
+    SCENE_ID_HEX = 10,      /* hex digits of a cell's id (situations 3.5) */
+    SCENE_PROBE_HEX = 6,    /* hex digits of the id of a prompt off the grid (situations 11) */
+
+    SCENE_BUDGET = 1000,         /* rows of a run (situations 1.1) */
+    SCENE_BUDGET_MAX = 50000,    /* rows, for --budget none */
+    SCENE_ROUND = 32,            /* rollouts planned per round (situations 1.1) */
+    SCENE_JOBS = 32,             /* rollouts in flight (situations 1.1) */
+    SCENE_PROBE = 2,             /* first rollouts of a group (situations 1.1) */
+    SCENE_DEAD_MIN = 16,         /* lost attempts before an agent counts as dead (world 16.2) */
+    SCENE_DEAD_BUDGETS = 2,      /* or this many budgets */
+    SCENE_TRIES = 8,             /* wordings tried for one prompt (situations 17.5) */
+    SCENE_SHORT_WORDS = 16,      /* words of a short message, at most (situations 17.4) */
+    SCENE_LONG_WORDS = 40,       /* words of a long one, at least */
+    SCENE_PROMPTS_LISTED = 1000, /* prompts in the report's prompt_rollouts (situations 20.4) */
+    SCENE_MISSING_LISTED = 20, /* tasks that were not played, named in the report (situations 12) */
+    SCENE_DEAD_TOOL_CALLS = 3, /* calls before a tool counts as dead (world 16.6) */
+    SCENE_PROGRESS_ROWS = 10,  /* no progress below this budget (situations 20.2) */
+};
+
+#define SCENE_FAULT_RATE     0.5  /* share of fault cells that keep their plan (situations 4) */
+#define SCENE_FAULT_RATE_RL  0.8  /* the same in mode rl */
+#define SCENE_KEEP_SUCCESS   0.90 /* share of fault cells flipped outside rl (situations 3.6) */
+#define SCENE_DEAD_TOOL_Z    1.96 /* 95 % (world 16.6) */
+#define SCENE_DEAD_TOOL_RATE 0.30 /* of calls that work, at most */
+#define SCENE_SMOOTHING      1.0  /* pseudo-count of the successive policy (situations 8.2) */
+
+#endif

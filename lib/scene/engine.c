@@ -1,0 +1,457 @@
+/* engine.c: the loop of rounds (situations 5.2), its stops (19), and replays in series (13). */
+#include "scene/engine.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "scene/defaults.h"
+#include "scene/plan.h"
+#include "scene/run.h"
+#include "json/write.h"
+
+const char *stop_reason_name(enum stop_reason reason)
+{
+    static const char *const names[] = {
+        [STOP_BUDGET] = "budget",
+        [STOP_SITUATIONS] = "situations_exhausted",
+        [STOP_TASKS] = "tasks_done",
+        [STOP_WRITER] = "writer_exhausted",
+        [STOP_AGENT_FAILED] = "agent_failed",
+        [STOP_EMPTY_REPLIES] = "empty_replies",
+        [STOP_BAD_REPLIES] = "bad_replies",
+        [STOP_INTERRUPTED] = "interrupted",
+    };
+    return names[reason];
+}
+
+bool stop_is_failure(enum stop_reason reason)
+{
+    return reason == STOP_AGENT_FAILED || reason == STOP_EMPTY_REPLIES ||
+           reason == STOP_BAD_REPLIES;
+}
+
+/* ---- scheduling ------------------------------------------------------------------------------ */
+
+static void add_job(struct run *run, struct group *g)
+{
+    size_t old = run->jobs_cap;
+    run->jobs = mem_grow(run->jobs, &run->jobs_cap, run->n_jobs + 1, sizeof *run->jobs);
+    if (run->jobs_cap > old)
+        memset(run->jobs + old, 0, (run->jobs_cap - old) * sizeof *run->jobs);
+    struct job *job = &run->jobs[run->n_jobs++];
+    job->group = g;
+    job->index = g->scheduled++;
+    run->scheduled++;
+}
+
+/* The first batch of a prompt, as far as the room goes. */
+static void open_group(struct run *run, struct group *g, int64_t room)
+{
+    int64_t batch = topology_first_batch(&run->setting->topology);
+    if (run->k < batch)
+        batch = run->k;
+    for (; batch > 0 && (int64_t)run->n_jobs < room; batch--)
+        add_job(run, g);
+}
+
+/* What the seeds that wait will need: a written prompt never takes a seed's rows. */
+static int64_t promised(const struct run *run)
+{
+    return (int64_t)(run->n_seeds - run->next_seed) * run->k;
+}
+
+static void plan_round(struct run *run)
+{
+    int64_t room = run->setting->budget - run->landed;
+    int64_t width = run->setting->round < room ? run->setting->round : room;
+    struct group *g;
+    run->n_jobs = 0;
+    while ((int64_t)run->n_jobs < width && (g = run_open_pinned(run)))
+        open_group(run, g, room);
+    while ((int64_t)run->n_jobs < width && run->queue_count) {
+        g = run->queue[run->queue_first++];
+        run->queue_count--;
+        g->queued--;
+        if (g->scheduled < run->k)
+            add_job(run, g);
+    }
+    while ((int64_t)run->n_jobs < width && !run->tasks && !run->search_spent &&
+           run->setting->budget - run->scheduled - promised(run) > 0) {
+        if ((g = run_open_written(run)))
+            open_group(run, g, room);
+        else
+            run->search_spent = true;
+    }
+}
+
+/* Groups that stopped because they agreed go on when nothing else is left. */
+static bool resume_stopped(struct run *run)
+{
+    bool any = false;
+    for (size_t i = 0; i < run->n_groups && run->successive; i++) {
+        struct group *g = run->groups[i];
+        if (g->state == GROUP_STOPPED && g->scheduled < run->k) {
+            g->state = GROUP_PROBING;
+            run_queue(run, g, 1);
+            any = true;
+        }
+    }
+    run->report->resumed_groups |= any;
+    return any;
+}
+
+static bool all_complete(const struct run *run)
+{
+    for (size_t i = 0; i < run->n_groups; i++)
+        if (run->groups[i]->landed < run->k)
+            return false;
+    return run->n_groups > 0;
+}
+
+/* A round without a job: go on (true), or the run is over. */
+static bool without_job(struct run *run, enum stop_reason *stop)
+{
+    bool capped = run->setting->situations > 0 && run->search && !search_is_dry(run->search);
+    if (capped && !run->report->lost && all_complete(run)) {
+        *stop = STOP_SITUATIONS;
+        return false;
+    }
+    if (resume_stopped(run))
+        return true;
+    if (run->tasks) {
+        *stop = STOP_TASKS;
+        return false;
+    }
+    if (capped && run->report->lost && !run->report->lifted) {
+        run->report->lifted = true;
+        search_lift(run->search);
+        run->search_spent = false;
+        return true;
+    }
+    *stop = capped ? STOP_SITUATIONS : STOP_WRITER;
+    return false;
+}
+
+static bool agent_is_dead(const struct run *run, enum stop_reason *stop)
+{
+    const struct engine_report *r = run->report;
+    int64_t limit = SCENE_DEAD_BUDGETS * run->setting->budget;
+    if (run->landed || run->lost_attempts < (limit > SCENE_DEAD_MIN ? limit : SCENE_DEAD_MIN))
+        return false;
+    int64_t empty = r->lost_by[LOST_EMPTY] + r->rerolled_by[LOST_EMPTY];
+    int64_t markup = r->lost_by[LOST_MARKUP] + r->rerolled_by[LOST_MARKUP];
+    *stop = empty * 10 >= run->lost_attempts * 9    ? STOP_EMPTY_REPLIES
+            : markup * 10 >= run->lost_attempts * 9 ? STOP_BAD_REPLIES
+                                                    : STOP_AGENT_FAILED;
+    return true;
+}
+
+/* A run that ends without any row: its agent is why, when it lost some. */
+static enum stop_reason blame(const struct run *run, enum stop_reason stop)
+{
+    const struct engine_report *r = run->report;
+    if (run->landed || !run->lost_attempts || stop == STOP_INTERRUPTED)
+        return stop;
+    if ((r->lost_by[LOST_EMPTY] + r->rerolled_by[LOST_EMPTY]) * 10 >= run->lost_attempts * 9)
+        return STOP_EMPTY_REPLIES;
+    if ((r->lost_by[LOST_MARKUP] + r->rerolled_by[LOST_MARKUP]) * 10 >= run->lost_attempts * 9)
+        return STOP_BAD_REPLIES;
+    return STOP_AGENT_FAILED;
+}
+
+static int fold(struct run *run, struct error *error)
+{
+    int code = 0;
+    for (size_t i = 0; i < run->n_jobs && !code; i++)
+        if (run->jobs[i].done)
+            code = run_land(run, &run->jobs[i], error);
+    const struct engine_events *e = &run->setting->events;
+    if (!code && e->flush)
+        code = e->flush(e->data, error);
+    if (e->progress)
+        e->progress(e->data, run->landed, run->setting->budget, run->report->lost);
+    return code;
+}
+
+static int play_rounds(struct run *run, enum stop_reason *stop, struct error *error)
+{
+    const struct engine_events *e = &run->setting->events;
+    int code = 0;
+    for (;;) {
+        if (run->landed >= run->setting->budget) {
+            *stop = STOP_BUDGET;
+            break;
+        }
+        if (e->interrupted && e->interrupted()) {
+            *stop = STOP_INTERRUPTED;
+            break;
+        }
+        plan_round(run);
+        if (run->n_jobs == 0) {
+            if (without_job(run, stop))
+                continue;
+            break;
+        }
+        run_play(run);
+        if ((code = fold(run, error)))
+            return code;
+        if (agent_is_dead(run, stop))
+            break;
+    }
+    *stop = blame(run, *stop);
+    return 0;
+}
+
+/* ---- one run --------------------------------------------------------------------------------- */
+
+static int64_t requested(const struct engine_setting *s, const struct task_list *tasks)
+{
+    const struct topology *t = &s->topology;
+    if (tasks)
+        return (int64_t)tasks->count * t->repeats;
+    if (s->situations > 0) {
+        int64_t wanted = s->situations * t->phrasings * t->repeats;
+        return wanted < s->budget ? wanted : s->budget;
+    }
+    return s->budget;
+}
+
+/* Only the budget can drop a seed; the others then have room for all their repeats. */
+static void drop_seeds(struct run *run)
+{
+    const struct task_list *seeds = run->setting->seeds;
+    struct engine_report *r = run->report;
+    if (!seeds || run->tasks)
+        return;
+    int64_t room = run->setting->budget / run->k;
+    if (room < 1)
+        room = 1;
+    run->n_seeds = (int64_t)seeds->count > room ? (size_t)room : seeds->count;
+    r->n_seeds_dropped = seeds->count - run->n_seeds;
+    r->seeds_dropped = arena_alloc(&r->arena, (r->n_seeds_dropped + 1) * sizeof *r->seeds_dropped);
+    for (size_t i = run->n_seeds; i < seeds->count; i++)
+        r->seeds_dropped[i - run->n_seeds] = arena_span(&r->arena, seeds->items[i].prompt);
+}
+
+static void open_run(struct run *run, const struct engine_setting *setting,
+                     struct engine_report *report, const struct task_list *tasks, int64_t eval_run)
+{
+    *run = (struct run){.setting = setting, .report = report, .tasks = tasks};
+    run->k = setting->topology.repeats;
+    run->successive = setting->topology.policy == REPEAT_SUCCESSIVE;
+    succession_open(&run->succession, run->k, setting->topology.probe);
+    struct birth_setting birth = {
+        .policy = setting->policy,
+        .model_version = setting->model_version,
+        .seed = setting->seed,
+        .scrub = setting->scrub,
+        .replayed = setting->tasks != NULL,
+        .uses_world = setting->agent->uses_world,
+        .eval_run = setting->runs > 1 ? eval_run : -1,
+        .replayed_first = eval_run > 0 && !setting->tasks,
+    };
+    run->birth = birth_run_new(&birth);
+    drop_seeds(run);
+    plan_pairs(setting->grid, &run->planned);
+    pairs_open(&run->covered, setting->grid->n_values);
+    if (!tasks) {
+        int64_t situations = setting->situations;
+        if (situations > 0 && situations < (int64_t)run->n_seeds)
+            situations = (int64_t)run->n_seeds; /* the number grows to hold the seeds */
+        int64_t cells = situations > 0 ? situations - (int64_t)run->n_seeds : 0;
+        if (situations == 0 || cells > 0) {
+            run->search = search_open(setting->grid, setting->seed, setting->topology.unique, cells,
+                                      setting->topology.phrasings);
+            run->writer = template_open(setting->grid, setting->tools);
+        } else {
+            run->search_spent = true;
+        }
+    }
+    run_start_workers(run);
+}
+
+static void collect(struct run *run)
+{
+    struct engine_report *r = run->report;
+    r->pairs_planned = run->planned.count;
+    r->pairs_covered = run->covered.count;
+    r->unique_cells = run->search ? search_situations(run->search) : 0;
+    r->grouped = run->successive;
+    r->mixed_rate = succession_rate(&run->succession);
+    r->n_hazard = (size_t)run->k + 1;
+    r->hazard = arena_alloc(&r->arena, r->n_hazard * sizeof *r->hazard);
+    for (size_t n = 0; n < r->n_hazard; n++)
+        r->hazard[n] =
+            run->succession.seen[n] ? succession_hazard(&run->succession, (int64_t)n) : NAN;
+    r->tasks_ran += run->tasks ? run->next_task : 0;
+}
+
+/* Tool counts of all threads, the declared tools first, in their order. */
+static void collect_tools(struct run *run)
+{
+    struct engine_report *r = run->report;
+    struct map names = {0};
+    size_t cap = 0;
+    for (size_t i = 0; i < r->n_tools; i++)
+        map_add(&names, r->tools[i].name, NULL);
+    for (size_t i = 0; i < run->setting->tools->count; i++)
+        map_add(&names, run->setting->tools->items[i].name, NULL);
+    for (int w = 0; w < run->n_workers; w++)
+        for (size_t i = 0; i < run->workers[w].tools.count; i++)
+            map_add(&names, run->workers[w].tools.keys[i], NULL);
+    struct tool_outcome *all = mem_grow(NULL, &cap, names.count + 1, sizeof *all);
+    memset(all, 0, cap * sizeof *all);
+    if (r->n_tools)
+        memcpy(all, r->tools, r->n_tools * sizeof *all);
+    for (size_t i = 0; i < names.count; i++)
+        all[i].name = arena_span(&r->arena, names.keys[i]);
+    for (int w = 0; w < run->n_workers; w++)
+        for (size_t i = 0; i < run->workers[w].tools.count; i++) {
+            struct tool_outcome *t = &all[map_find(&names, run->workers[w].tools.keys[i])];
+            const struct tool_count *c = &run->workers[w].counts[i];
+            t->n += c->n;
+            t->faults += c->faults;
+            t->injected += c->injected;
+            t->ok = t->n - t->faults;
+            r->tool_called = true;
+        }
+    free(r->tools);
+    r->tools = all;
+    r->n_tools = names.count;
+    map_free(&names);
+}
+
+static void close_run(struct run *run)
+{
+    run_stop_workers(run);
+    for (size_t i = 0; i < run->n_groups; i++) {
+        group_free(run->groups[i]);
+        free(run->groups[i]);
+    }
+    for (size_t i = 0; i < run->jobs_cap; i++) {
+        buf_free(&run->jobs[i].line);
+        buf_free(&run->jobs[i].error);
+    }
+    free(run->groups);
+    free(run->queue);
+    free(run->jobs);
+    search_close(run->search);
+    template_close(run->writer);
+    succession_close(&run->succession);
+    birth_run_free(run->birth);
+    pairs_free(&run->covered);
+    pairs_free(&run->planned);
+    buf_free(&run->text);
+    arena_free(&run->arena);
+}
+
+/* Makes the set that the first run drew, for the later ones to replay. */
+static void keep_tasks(const struct run *run, struct task_list *drawn)
+{
+    drawn->items = mem_grow(NULL, &drawn->cap, run->n_groups + 1, sizeof *drawn->items);
+    for (size_t i = 0; i < run->n_groups; i++)
+        drawn->items[drawn->count++] = run->groups[i]->task;
+}
+
+int engine_run(const struct engine_setting *setting, struct engine_report *report,
+               struct error *error)
+{
+    struct run first, later;
+    struct task_list drawn = {0};
+    enum stop_reason stop;
+    *report = (struct engine_report){0};
+    report->runs = mem_zero((size_t)setting->runs, sizeof *report->runs);
+    report->requested = requested(setting, setting->tasks);
+    open_run(&first, setting, report, setting->tasks, 0);
+    int code = play_rounds(&first, &stop, error);
+    if (!code)
+        code = run_close_groups(&first, error);
+    collect(&first);
+    collect_tools(&first);
+    report->stop = stop;
+    report->runs[report->n_runs].rows = report->rows;
+    report->runs[report->n_runs++].stop = stop;
+    if (setting->runs > 1 && !setting->tasks)
+        keep_tasks(&first, &drawn);
+    for (int64_t n = 1; n < setting->runs && !code && report->stop != STOP_INTERRUPTED; n++) {
+        int64_t before = report->rows;
+        open_run(&later, setting, report, setting->tasks ? setting->tasks : &drawn, n);
+        code = play_rounds(&later, &stop, error);
+        if (!code)
+            code = run_close_groups(&later, error);
+        collect_tools(&later);
+        report->runs[report->n_runs].rows = report->rows - before;
+        report->runs[report->n_runs++].stop = stop;
+        if (stop == STOP_INTERRUPTED)
+            report->stop = stop;
+        close_run(&later);
+    }
+    free(drawn.items);
+    close_run(&first);
+    return code;
+}
+
+void engine_report_free(struct engine_report *r)
+{
+    map_free(&r->prompts);
+    map_free(&r->signatures);
+    map_free(&r->scenarios);
+    free(r->prompt_rows);
+    free(r->tools);
+    free(r->runs);
+    free(r->first_error);
+    arena_free(&r->arena);
+}
+
+/* ---- what would be played -------------------------------------------------------------------- */
+
+static int write_task(struct run *run, const struct group *g, struct error *error)
+{
+    const struct scene_task *t = &g->task;
+    struct buf *b = &run->text;
+    buf_clear(b);
+    buf_text(b, "{\"prompt\":");
+    json_quote(b, t->prompt);
+    buf_text(b, ",\"scenario_id\":");
+    json_quote(b, t->scenario_id);
+    buf_text(b, ",\"scenario_dimensions\":");
+    if (t->dimensions)
+        node_json(t->dimensions, false, b);
+    else
+        buf_text(b, "null");
+    buf_text(b, ",\"arm\":");
+    json_quote(b, t->arm);
+    buf_text(b, ",\"writer_model\":");
+    json_quote(b, t->writer_model);
+    buf_text(b, ",\"faults\":");
+    if (t->plan)
+        node_json(t->plan, false, b);
+    else
+        buf_text(b, "null");
+    if (!t->members.len || !span_has(t->members, SPAN("\"tier\":")))
+        buf_format(b, ",\"tier\":\"%s\"", tier_name(t->tier));
+    if (t->members.len) {
+        buf_byte(b, ',');
+        buf_span_add(b, t->members);
+    }
+    buf_byte(b, '}');
+    return run->setting->events.row(run->setting->events.data, buf_span(b), error);
+}
+
+int engine_dry_run(const struct engine_setting *setting, struct error *error)
+{
+    struct engine_report report = {0};
+    struct run run;
+    struct group *g;
+    int code = 0;
+    open_run(&run, setting, &report, setting->tasks, 0);
+    int64_t batch = topology_first_batch(&setting->topology);
+    for (int64_t rows = 0; rows < setting->budget && !code; rows += batch) {
+        if (!(g = run_open_pinned(&run)) && !(g = run_open_written(&run)))
+            break;
+        code = write_task(&run, g, error);
+    }
+    close_run(&run);
+    engine_report_free(&report);
+    return code;
+}

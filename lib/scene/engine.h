@@ -1,0 +1,109 @@
+/* engine.h: the run (situations 5, 8, 11-13, 19): rounds of rollouts until the budget, the tasks or
+ * the grid are used up. What to play next is decided between rounds from what has landed, never
+ * from how fast it came, so the rows are the same for any number of threads. */
+#ifndef WAI_SCENE_ENGINE_H
+#define WAI_SCENE_ENGINE_H
+
+#include "agent/agent.h"
+#include "base/map.h"
+#include "scene/grid.h"
+#include "scene/task.h"
+#include "scene/topology.h"
+
+enum stop_reason {
+    STOP_BUDGET,
+    STOP_SITUATIONS,
+    STOP_TASKS,
+    STOP_WRITER,
+    STOP_AGENT_FAILED,
+    STOP_EMPTY_REPLIES,
+    STOP_BAD_REPLIES,
+    STOP_INTERRUPTED,
+};
+const char *stop_reason_name(enum stop_reason reason);
+bool stop_is_failure(enum stop_reason reason); /* exit status 4 */
+
+enum lost_reason { LOST_ERROR, LOST_EMPTY, LOST_MARKUP, LOST_COUNT };
+
+/* Called on the engine's own thread. */
+struct engine_events {
+    int (*row)(void *data, struct span line,
+               struct error *error);               /* 0, or a negative code that stops the run */
+    int (*flush)(void *data, struct error *error); /* before the engine waits; may be NULL */
+    void (*progress)(void *data, int64_t landed, int64_t cap, int64_t lost); /* may be NULL */
+    bool (*interrupted)(void);                                               /* may be NULL */
+    void *data;
+};
+
+struct engine_setting {
+    struct agent *agent;
+    const struct row_tools *tools;
+    const struct world_options *world;
+    const struct grid *grid;
+    struct topology topology;
+    struct span policy; /* stripped */
+    const char *model_version;
+    int64_t seed, world_seed; /* of the run; of every world, unless a task recorded one */
+    bool world_seed_rules;    /* the user named world_seed: over a task's */
+    int64_t budget, round, jobs, situations, rerolls, runs;
+    bool scrub;
+    const struct task_list *tasks; /* replay them; NULL: none */
+    struct task_list *seeds;       /* opened first; NULL: none */
+    struct engine_events events;
+};
+
+struct tool_outcome {
+    struct span name;
+    int64_t n, ok, faults, injected;
+};
+
+struct group_counts {
+    int64_t groups, mixed, stopped, complete, partial, saved, truncated;
+};
+
+/* What a run was, for the report. */
+struct engine_report {
+    struct arena arena;
+    enum stop_reason stop;
+    int64_t rows, requested, rerolled, lost;
+    int64_t rerolled_by[LOST_COUNT], lost_by[LOST_COUNT];
+    char *first_error;  /* of the agent; NULL: none */
+    struct map prompts; /* of landed rows, in the order they first landed */
+    int64_t *prompt_rows;
+    size_t prompt_rows_cap;
+    struct map signatures, scenarios;
+    struct span *seeds_dropped;
+    size_t n_seeds_dropped;
+    size_t tasks_ran; /* of the replay */
+    struct tool_outcome *tools;
+    size_t n_tools;
+    int64_t tiers[TIER_COUNT];
+    size_t pairs_planned, pairs_covered;
+    size_t unique_cells;
+    int64_t fault_cells,
+        fault_plans; /* grid prompts on a fault condition; those that kept their plan */
+    bool grouped;    /* under the successive policy: */
+    struct group_counts groups;
+    double mixed_rate;
+    double *hazard; /* by labels seen; n_hazard long, NaN where none */
+    size_t n_hazard;
+    bool lifted, resumed_groups; /* stages */
+    struct {
+        int64_t rows;
+        enum stop_reason stop;
+    } * runs;
+    size_t n_runs;
+    bool tool_called; /* some row called one */
+};
+
+/* Plays. 0, or a negative code: a row could not be written. An agent that is dead is no error here
+ * (see stop). */
+int engine_run(const struct engine_setting *setting, struct engine_report *report,
+               struct error *error);
+void engine_report_free(struct engine_report *report);
+
+/* The tasks a run would open for its first rows, one line each, a valid --tasks file
+ * (situations 3.10). */
+int engine_dry_run(const struct engine_setting *setting, struct error *error);
+
+#endif

@@ -1,0 +1,94 @@
+/* land.c: what becomes of a row that has landed: counted, and written at once, or kept until its
+ * group is closed, so that a group that was cut can say so. */
+#include <stdlib.h>
+
+#include "scene/run.h"
+
+static int by_index(const void *a, const void *b)
+{
+    const struct kept_row *x = a, *y = b;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+static int write_row(struct run *run, struct span line, struct error *error)
+{
+    const struct engine_events *e = &run->setting->events;
+    return e->row(e->data, line, error);
+}
+
+static int release(struct run *run, struct group *g, struct error *error)
+{
+    bool cut = group_is_cut(g, run->k);
+    int code = 0;
+    if (g->n_kept)
+        qsort(g->kept, g->n_kept, sizeof *g->kept, by_index);
+    for (size_t i = 0; i < g->n_kept && !code; i++) {
+        struct kept_row *row = &g->kept[i];
+        buf_clear(&run->text);
+        buf_add(&run->text, row->line, row->len);
+        if (cut) {
+            run->text.len--;
+            buf_text(&run->text, ",\"group_cut\":true}");
+        }
+        code = write_row(run, buf_span(&run->text), error);
+    }
+    group_free(g);
+    g->kept = NULL;
+    g->n_kept = g->kept_cap = 0;
+    return code;
+}
+
+static void keep(struct group *g, struct job *job)
+{
+    g->kept = mem_grow(g->kept, &g->kept_cap, g->n_kept + 1, sizeof *g->kept);
+    g->kept[g->n_kept++] = (struct kept_row){
+        .index = job->index, .line = mem_copy(job->line.data, job->line.len), .len = job->line.len};
+}
+
+static void count_row(struct run *run, const struct job *job)
+{
+    struct engine_report *r = run->report;
+    const struct scene_task *task = &job->group->task;
+    bool fresh;
+    size_t p = map_add(&r->prompts, task->prompt, &fresh);
+    r->prompt_rows = mem_grow(r->prompt_rows, &r->prompt_rows_cap, p + 1, sizeof *r->prompt_rows);
+    if (fresh)
+        r->prompt_rows[p] = 0;
+    r->prompt_rows[p]++;
+    r->rows++;
+    map_add(&r->signatures, span_text(job->born.signature), NULL);
+    map_add(&r->scenarios, task->scenario_id, NULL);
+    if (task->cell)
+        pairs_add_cell(&run->covered, task->cell);
+}
+
+int run_land(struct run *run, struct job *job, struct error *error)
+{
+    struct group *g = job->group;
+    g->landed++;
+    run->landed++;
+    count_row(run, job);
+    if (!run->successive) {
+        if (job->born.worthy && g->scheduled < run->k)
+            run_queue(run, g, 1);
+        return write_row(run, buf_span(&job->line), error);
+    }
+    keep(g, job);
+    run_queue(run, g,
+              succession_landed(&run->succession, g, job->born.signature, job->born.truncated,
+                                run_fresh(run)));
+    return g->landed >= run->k ? release(run, g, error) : 0;
+}
+
+int run_close_groups(struct run *run, struct error *error)
+{
+    int code = 0;
+    for (size_t i = 0; i < run->n_groups; i++) {
+        struct group *g = run->groups[i];
+        if (run->successive)
+            group_counts_add(&run->report->groups, g, run->k);
+        if (!code)
+            code = release(run, g, error);
+    }
+    return code;
+}

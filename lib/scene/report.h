@@ -1,0 +1,38 @@
+/* report.h: what a run tells about itself: warnings, the report object (world 16.3, 16.4;
+ * situations 20.4, 21) and the screen at the end. */
+#ifndef WAI_SCENE_REPORT_H
+#define WAI_SCENE_REPORT_H
+
+#include "scene/engine.h"
+
+struct warning {
+    const char *flag; /* of `degraded`; NULL: a warning only */
+    struct span text; /* in the list's arena */
+};
+
+struct warnings {
+    struct arena arena;
+    struct warning *items;
+    size_t count, cap;
+};
+
+void warnings_add(struct warnings *w, const char *flag, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void warnings_free(struct warnings *w);
+
+/* What there is to warn of after a run. stand_in: the seeded agent played. */
+void report_warnings(const struct engine_setting *setting, const struct engine_report *report,
+                     bool stand_in, struct warnings *warnings);
+
+/* Tools whose calls hardly ever work: the Wilson 95 % upper bound of ok over answered and not
+ * injected is under 0.30, with 3 of them or more (world 16.6). */
+bool tool_is_dead(const struct tool_outcome *tool);
+
+void report_write(const struct engine_setting *setting, const struct engine_report *report,
+                  const struct warnings *warnings, struct buf *out);
+
+/* Lines for people, each ended by a newline. */
+void report_screen(const struct engine_setting *setting, const struct engine_report *report,
+                   struct buf *out);
+
+#endif

@@ -1,0 +1,83 @@
+/* run.h: one run in hand, shared by the files of the engine. Inside the room. */
+#ifndef WAI_SCENE_RUN_H
+#define WAI_SCENE_RUN_H
+
+#include "base/pool.h"
+#include "scene/birth.h"
+#include "scene/engine.h"
+#include "scene/groups.h"
+#include "scene/search.h"
+#include "scene/template.h"
+
+/* One rollout of a round. */
+struct job {
+    struct group *group;
+    int64_t index; /* within the group */
+    struct buf line;
+    struct born born;
+    enum rollout_fate fate;
+    struct buf error;
+    bool done; /* it landed */
+};
+
+/* What one thread keeps. */
+struct run_worker {
+    void *agent;
+    struct rollout rollout;
+    struct birth birth;
+    struct map tools; /* of landed rows */
+    struct tool_count *counts;
+    size_t cap;
+};
+
+/* A slice of a round's jobs, for one thread. */
+struct chunk {
+    struct job *jobs;
+    size_t count;
+};
+
+struct run {
+    const struct engine_setting *setting;
+    struct engine_report *report;
+    struct birth_run *birth;
+    struct arena arena;    /* of the tasks it wrote */
+    struct search *search; /* NULL: a replay */
+    struct template_writer *writer;
+    struct group **groups;
+    size_t n_groups, groups_cap;
+    const struct task_list *tasks; /* pinned */
+    size_t next_task, next_seed, n_seeds;
+    struct group **queue; /* FIFO: one entry, one rollout */
+    size_t queue_first, queue_count, queue_cap;
+    struct job *jobs;
+    size_t n_jobs, jobs_cap;
+    struct succession succession;
+    bool successive;
+    int64_t k, landed, scheduled;
+    int64_t lost_attempts;
+    bool search_spent;
+    struct pool *pool;
+    struct run_worker *workers;
+    struct chunk *chunks;
+    int n_workers;
+    struct pairs covered, planned;
+    struct buf text;
+};
+
+/* Opens the next prompt of the tasks, the seeds or the search; NULL: there is none. */
+struct group *run_open_pinned(struct run *run);
+struct group *run_open_written(struct run *run);
+bool run_fresh(const struct run *run); /* another prompt can be opened */
+void run_queue(struct run *run, struct group *group, int64_t entries);
+
+void run_start_workers(struct run *run);
+void run_stop_workers(struct run *run);
+
+/* Plays the round's jobs, re-rolling lost ones. */
+void run_play(struct run *run);
+
+/* Rows leave. */
+int run_land(struct run *run, struct job *job, struct error *error);
+int run_close_groups(struct run *run, struct error *error);
+
+#endif

@@ -1,0 +1,55 @@
+/* spec.c: see spec.h. */
+#include "scene/spec.h"
+
+#include "base/file.h"
+#include "scene/defaults.h"
+#include "scene/demo.h"
+#include "text/fold.h"
+#include "text/utf8.h"
+
+static int read_policy(struct scene_spec *spec, const struct spec_wish *wish, struct error *error)
+{
+    struct buf other = {0};
+    struct buf *text = wish->policy ? &other : &spec->policy;
+    int code = 0;
+    if (wish->policy)
+        code = file_read(wish->policy, SCENE_TEXT_MAX, &spec->policy, error);
+    if (!code && wish->system_prompt)
+        code = file_text_or_at(wish->system_prompt, SCENE_TEXT_MAX, text, error);
+    if (!code && wish->policy && wish->system_prompt &&
+        !span_equal(text_strip(buf_span(&other)), text_strip(buf_span(&spec->policy))))
+        code =
+            error_set(error, ERROR_USAGE, "--policy and --system-prompt differ; give one of them");
+    if (!code && !utf8_valid(buf_span(&spec->policy)))
+        code = error_set(error, ERROR_INPUT, "the policy is not UTF-8; convert it");
+    buf_free(&other);
+    return code;
+}
+
+int spec_read(struct scene_spec *spec, const struct spec_wish *wish, struct buf *notes,
+              struct error *error)
+{
+    int code = read_policy(spec, wish, error);
+    for (size_t i = 0; i < wish->n_tools && !code; i++)
+        code = row_tools_read(&spec->tools, wish->tools[i], error);
+    spec->demo = wish->demo && !wish->n_tools && !wish->policy && !wish->system_prompt;
+    if (!code && spec->demo) {
+        code = row_tools_parse(&spec->tools, span_text(DEMO_TOOLS), "example", error);
+        buf_text(&spec->policy, DEMO_POLICY);
+        buf_text(
+            notes,
+            "no --tools and no --policy: a small shop of four tools is played, as an example\n");
+    }
+    if (!code && spec->tools.nameless)
+        buf_format(notes, "%zu tools have no name and are left out\n", spec->tools.nameless);
+    if (!code && spec->tools.replaced)
+        buf_format(notes, "%zu tools have the name of an earlier one and take its place\n",
+                   spec->tools.replaced);
+    return code;
+}
+
+void spec_free(struct scene_spec *spec)
+{
+    row_tools_free(&spec->tools);
+    buf_free(&spec->policy);
+}

@@ -1,0 +1,414 @@
+# wai-simulate
+
+test: rows, one for each situation, with what the row format promises
+run:
+  wai-simulate --budget 12 -o rows.jsonl --report run.json -q 2> err
+  wc -l < rows.jsonl
+  wai-rows check rows.jsonl > /dev/null && echo checked
+  python3 -c '
+  import json
+  rows = [json.loads(line) for line in open("rows.jsonl")]
+  report = json.load(open("run.json"))
+  assert len({r["prompt"] for r in rows}) == 12
+  assert len({r["scenario_id"] for r in rows}) == 12
+  assert all(r["reward"] is None and r["sampling"] is None and r["world_seed"] == 0 for r in rows)
+  assert all(r["messages"][0] == {"role": "user", "content": r["prompt"]} for r in rows)
+  assert all(r["messages"][-1]["content"] == r["final_text"] for r in rows)
+  assert all(r["tools_used"] == [s["tool"] for s in r["steps"]] for r in rows)
+  assert report["wai_report"] == "wai-simulate" and next(iter(report)) == "wai_report"
+  assert report["rows"] == 12 and report["stopped_because"] == "budget"
+  print("held")'
+stdout:
+  12
+  checked
+  held
+
+test: the same rows at any number of jobs, and on a second run
+run:
+  for jobs in 1 2 8 64; do
+    wai-simulate --mode rl --repeats 4 --budget 200 -q -j $jobs 2> /dev/null | sha256sum
+  done | sort -u | wc -l
+  wai-simulate --mode rl --repeats 4 --budget 200 -q --seed 1 2> /dev/null > other
+  wai-simulate --mode rl --repeats 4 --budget 200 -q 2> /dev/null | cmp -s - other && echo same || true
+stdout:
+  1
+
+test: the example of the whole loop
+file tools.json:
+  [{"name":"get_order","parameters":{"type":"object","properties":{"order_id":{"type":"string"}},"required":["order_id"]}}]
+run: wai-simulate --agent seeded --tools tools.json --mode rl --repeats 4 --budget 80 -q 2> /dev/null | wc -l
+stdout:
+  80
+
+test: an explore run that has used every situation says so
+run: wai-simulate --budget 5000 --tools '[{"name":"ping"}]' -q | wc -l
+stderr has: situations of the grid are used up
+stdout:
+  52
+
+test: sft answers every message four times
+run:
+  wai-simulate --mode sft --budget 40 -q 2> /dev/null > rows.jsonl
+  python3 -c '
+  import collections, json
+  print(sorted(collections.Counter(json.loads(l)["prompt"] for l in open("rows.jsonl")).values()))'
+stdout:
+  [4, 4, 4, 4, 4, 4, 4, 4, 4, 4]
+
+test: situations times phrasings times repeats, never more
+run:
+  wai-simulate --mode rl --repeat-policy fixed --situations 5 -n 3 -k 2 -q 2> /dev/null > rows.jsonl
+  python3 -c '
+  import json
+  rows = [json.loads(l) for l in open("rows.jsonl")]
+  print(len(rows), len({r["scenario_id"] for r in rows}), len({r["prompt"] for r in rows}))'
+stdout:
+  30 5 15
+
+test: groups that were cut say so
+run:
+  wai-simulate --mode rl --budget 30 -q 2> /dev/null -o rows.jsonl --report run.json
+  python3 -c '
+  import collections, json
+  rows = [json.loads(l) for l in open("rows.jsonl")]
+  groups = collections.defaultdict(list)
+  for r in rows: groups[r["prompt"]].append(r)
+  cut = sum(1 for g in groups.values() if any(r.get("group_cut") for r in g))
+  g = json.load(open("run.json"))["groups"]
+  assert g["groups"] == len(groups) and g["partial"] == cut, (g, cut)
+  assert sum(map(len, groups.values())) == 30
+  print("held")'
+stdout:
+  held
+
+test: a run's rows are its tasks again
+run:
+  wai-simulate --mode rl -k 3 --repeat-policy fixed --budget 45 -q 2> /dev/null > rows.jsonl
+  wai-simulate --mode rl --repeat-policy fixed --tasks rows.jsonl -q 2> /dev/null > again.jsonl
+  python3 -c '
+  import json
+  a, b = ([json.loads(l) for l in open(f)] for f in ("rows.jsonl", "again.jsonl"))
+  for keep in ("prompt", "scenario_id", "scenario_dimensions", "faults", "world_state", "rollout_index", "steps", "tier",
+               "length", "privileged", "seeded", "final_text"):
+      assert [r.get(keep) for r in a] == [r.get(keep) for r in b], keep
+  assert all(r["lineage"]["replayed"] for r in b)
+  print("held")'
+stdout:
+  held
+
+test: dry-run is a set of tasks
+run:
+  wai-simulate --dry-run --budget 10 -q > tasks.jsonl
+  wai-simulate --budget 10 -q 2> /dev/null > rows.jsonl
+  wai-simulate --tasks tasks.jsonl -q 2> /dev/null > again.jsonl
+  python3 -c '
+  import json
+  a, b = ([json.loads(l) for l in open(f)] for f in ("rows.jsonl", "again.jsonl"))
+  assert [(r["prompt"], r["faults"], r["steps"]) for r in a] == [(r["prompt"], r["faults"], r["steps"]) for r in b]
+  print("held")'
+stdout:
+  held
+
+test: tasks: texts and rows, what rides along, what does not
+file tasks.jsonl:
+  {"prompt":"please get order A-100","scenario_id":"s1","difficulty":"high","reward":1,"markers":{"x":1}}
+  "what about 107"
+  {"prompt":"  "}
+run:
+  wai-simulate --tasks tasks.jsonl --tools '[{"name":"get_order","parameters":{"properties":{"order_id":{}},"required":["order_id"]}}]' --seeded-rate 0
+stdout rows:
+  {"scenario_id":"s1","difficulty":"high","reward":null,"arm":"pinned","writer_model":"pinned","steps":[{"tool":"get_order","arguments":{"order_id":"A-100"}}],"scenario_dimensions":{"tool":"get_order","origin":"realized"},"seeded":[]}
+  {"prompt":"what about 107","steps":[{"arguments":{"order_id":"107"}}]}
+stdout lacks: markers
+stderr has: 1 rows of tasks.jsonl have no prompt
+
+test: scrub leaves the teacher's block out
+run: wai-simulate --budget 20 --scrub -q 2> /dev/null
+stdout lacks: "privileged"
+
+test: seeds come first, repeats are dropped
+file seeds.txt:
+  Where is order A1001?
+  Where is order A1001?
+  {"prompt": "Cancel order A1002 please"}
+  "A text in JSON"
+run: wai-simulate --seeds seeds.txt --budget 3 -q --seeded-rate 0
+stdout rows:
+  {"prompt":"Where is order A1001?","writer_model":"seed","arm":"open_ended"}
+  {"prompt":"Cancel order A1002 please"}
+  {"prompt":"A text in JSON"}
+
+test: runs
+run: wai-simulate --budget 2 --runs 2 -q
+stdout rows:
+  {"lineage":{"eval_run":0}}
+  {"lineage":{"eval_run":0}}
+  {"lineage":{"eval_run":1,"replayed":true,"replayed_from_run":0}}
+  {"lineage":{"eval_run":1,"replayed":true,"replayed_from_run":0}}
+
+test: a world on a pipe, its resets and ids
+file tools.json:
+  [{"name":"get_order","parameters":{"type":"object","properties":{"order_id":{"type":"string"}},"required":["order_id"]}},{"name":"create_order"}]
+stdin:
+  {"tool":"get_order","arguments":{}}
+  {"tool":"get_order","arguments":[1]}
+  {"tool":"nothing"}
+  {"id":7,"tool":"get_order","arguments":{"order_id":"<order id>"}}
+  {"reset":true,"faults":{"get_order":{"mode":"permission_denied"}},"seed":3}
+  {"id":"a","tool":"get_order","arguments":{"order_id":"A1"}}
+  {"reset":true,"world_state":"missing"}
+  {"tool":"get_order","arguments":{"order_id":"A1"}}
+  {"reset":true,"options":{"exists_share":0,"persist_writes":true}}
+  {"tool":"get_order","arguments":{"order_id":"A1"}}
+  {"tool":"create_order","arguments":{"id":"A1","note":"red"}}
+  {"tool":"get_order","arguments":{"order_id":"A1"}}
+run: wai-simulate --world-only --tools tools.json
+stdout rows:
+  {"status":"rejected","reason":"missing_required","fields":["order_id"]}
+  {"status":"rejected","reason":"arguments_not_object"}
+  {"status":"error","reason":"unknown_tool","tool":"nothing"}
+  {"id":7,"result":{"status":"rejected","reason":"placeholder_argument","fields":["order_id"]}}
+  {"reset":true}
+  {"id":"a","result":{"status":"permission_denied"}}
+  {"reset":true}
+  {"status":"not_found","missing":["A1"]}
+  {"reset":true}
+  {"status":"not_found","missing":["A1"]}
+  {"status":"created","id":"A1","note":"red"}
+  {"status":"ok","data":{"id":"A1","note":"red"}}
+
+test: a reply comes before the next line is sent
+run:
+  python3 -c '
+  import json, subprocess
+  p = subprocess.Popen(["wai-simulate", "--world-only", "--tools", "[{\"name\":\"ping\"}]"], text=True,
+                       stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+  for i in range(3):
+      p.stdin.write(json.dumps({"id": i, "tool": "ping"}) + "\n"); p.stdin.flush()
+      print(json.loads(p.stdout.readline())["id"])
+  p.stdin.close(); p.wait()'
+stdout:
+  0
+  1
+  2
+
+test: a fault that clears, and the further modes
+stdin:
+  {"tool":"ping","arguments":{}}
+  {"tool":"ping","arguments":{}}
+  {"tool":"ping","arguments":{}}
+run: wai-simulate --world-only --tools '[{"name":"ping"}]' --faults '{"*":{"mode":"rate_limited"}}' --world '{"fault_clears_after":2,"extra_fault_modes":true}'
+stdout rows:
+  {"status":"error","reason":"rate_limited"}
+  {"status":"error","reason":"rate_limited"}
+  {"status":"ok"}
+
+test: bad lines of --world-only
+stdin:
+  {"tool":"ping"}
+  nonsense
+  {"arguments":{}}
+run: wai-simulate --world-only --tools '[{"name":"ping"}]'
+exit: 3
+stderr has: -:2:
+
+test: bad lines of --world-only can be skipped
+stdin:
+  {"tool":"ping"}
+  nonsense
+  {"arguments":{}}
+  {"reset":true,"seed":"x"}
+  {"reset":true,"options":{"nope":1}}
+  {"tool":"ping"}
+run: wai-simulate --world-only --tools '[{"name":"ping"}]' --on-bad skip | wc -l
+stdout:
+  2
+
+test: the plan
+run: wai-simulate --plan --tools '[{"name":"ping"}]' | head -1
+stdout has: {"id":"sc-
+
+test: an unknown axis
+run: wai-simulate --plan --dimensions colour=red
+exit: 2
+stderr has: no axis "colour"
+
+test: the tier is no axis
+run: wai-simulate --plan --dimensions tier=boundary
+exit: 2
+stderr has: pin stance instead
+
+test: a pinned condition is never turned into a success
+run: wai-simulate --plan --json --dimensions tool_condition=timeout -q
+stdout has: "condition_counts":{"timeout":
+
+test: coverage of rows, and a check on it
+run:
+  wai-simulate --budget 30 -q -o rows.jsonl 2> /dev/null
+  wai-simulate --plan --json --against rows.jsonl --require-coverage 0.99 -q > report.json
+exit: 1
+stderr has: pairs, less than 0.99 of them
+
+test: a lone agent that fails is exit 4
+file agent.jsonl:
+  {"prompt":"another","final_text":"x"}
+file tasks.jsonl:
+  {"prompt":"please"}
+run: wai-simulate --agent rows:agent.jsonl --tasks tasks.jsonl --tools '[{"name":"ping"}]'
+exit: 4
+stdout empty
+stderr has: the recorded rows lack the prompt "please"
+
+test: rollouts without words are lost, and --max-lost says when that is too many
+file agent.jsonl:
+  {"prompt":"a","rollout_index":0,"final_text":""}
+  {"prompt":"b","rollout_index":0,"final_text":"fine"}
+file tasks.jsonl:
+  "a"
+  "b"
+run: wai-simulate --agent rows:agent.jsonl --tasks tasks.jsonl --tools '[{"name":"ping"}]' --max-lost 0.4
+exit: 1
+stdout rows:
+  {"prompt":"b","final_text":"fine"}
+stderr has: empty_reply 1
+
+test: no rows to play
+file tasks.jsonl:
+  {"scenario_id":"x"}
+run: wai-simulate --tasks tasks.jsonl
+exit: 3
+stderr has: tasks.jsonl: no row has a prompt
+
+test: a task that is broken names its line
+file tasks.jsonl:
+  {"prompt":"a"}
+  {"prompt":"b","faults":{"*":{"mode":"timeout","rate":"often"}}}
+run: wai-simulate --tasks tasks.jsonl
+exit: 3
+stderr has: tasks.jsonl:2:
+
+test: budget 0
+run: wai-simulate --budget 0 -q
+stdout empty
+
+test: bad settings are bad usage
+run:
+  try() { wai-simulate "$@" -q > /dev/null 2>> err; echo $?; }
+  try --budget -1
+  try --mode adaptive
+  try --repeat-policy often
+  try --round 0
+  try -j 0
+  try -k 2 --rollouts-per-request 3
+  try --behaviors hedging,lying
+  try --agent openai:gpt
+  try --json
+  try --faults '{}'
+  try --tasks x --seeds y
+  try --world '{"people":[]}'
+  try --world '{"exists_share":2}'
+  try --world '{"colour":1}'
+  try --world '{"default_fault_mode":"partial"}'
+  try --fault-rate nan
+  try operand
+  try --tasks - --seeds -
+  grep -c . err
+stdout:
+  2
+  2
+  2
+  2
+  2
+  2
+  2
+  2
+  2
+  2
+  2
+  2
+  2
+  2
+  2
+  2
+  2
+  2
+  18
+
+test: files that are not there
+run:
+  wai-simulate --tools missing.json -q > /dev/null 2> err; echo $?
+  wai-simulate --tasks missing.jsonl -q > /dev/null 2>> err; echo $?
+  wai-simulate --policy missing.md -q > /dev/null 2>> err; echo $?
+  wai-simulate --seeds missing.txt -q > /dev/null 2>> err; echo $?
+  grep -c missing err
+stdout:
+  3
+  3
+  3
+  3
+  4
+
+test: policy and system prompt that differ
+file policy.md:
+  One thing.
+run: wai-simulate --policy policy.md --system-prompt 'Another.' -q
+exit: 2
+stderr has: differ
+
+test: a full disk
+run:
+  wai-simulate --budget 400 --mode rl -q > /dev/full 2> err
+  echo $?
+  grep -c "standard output" err
+stdout:
+  5
+  1
+
+test: a closed pipe ends it quietly
+run:
+  { wai-simulate --mode rl --budget none -q 2> err; echo ${PIPESTATUS[0]} > status; } | head -1 > first
+  wc -l < first
+  grep -v '^wai-simulate: warning' err | grep -c . || true
+stdout:
+  1
+  0
+
+test: an interrupt keeps whole lines and says so
+run:
+  wai-simulate --mode rl -k 4 --repeat-policy fixed --budget none -q > rows.jsonl 2> err &
+  pid=$!
+  while [ ! -s rows.jsonl ]; do sleep 0.01; done
+  kill -INT $pid
+  wait $pid
+  status=$?
+  [ $status = 130 ] || [ $status = 0 ] || echo "exit $status"
+  [ $status = 0 ] || grep -c 'whole rows were written' err
+  python3 -c '
+  import json
+  n = sum(1 for line in open("rows.jsonl") if line.endswith("\n") and json.loads(line))
+  assert n'
+stdout matches: ^(1\n)?$
+
+test: killed at any moment, the rows are whole lines
+run:
+  for i in $(seq 12); do
+    wai-simulate --mode rl -k 4 --repeat-policy fixed --budget none -q > rows.jsonl 2> /dev/null &
+    pid=$!
+    sleep 0.0$((i * 7 % 90 + 5))
+    kill -KILL $pid 2> /dev/null
+    wait $pid 2> /dev/null
+    python3 -c '
+  import json
+  data = open("rows.jsonl").read()
+  assert not data or data.endswith("\n"), data[-80:]
+  for line in data.splitlines(): json.loads(line)'
+  done
+stdout empty
+
+test: -o is written whole, and compressed
+run:
+  wai-simulate --budget 5 -q -o rows.jsonl.zst 2> /dev/null
+  zstd -dqc rows.jsonl.zst | wc -l
+needs: zstd
+stdout:
+  5
