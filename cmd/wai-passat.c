@@ -282,22 +282,23 @@ static int print(struct buf *text, struct error *error)
     return file_write_all(STDOUT_FILENO, "standard output", buf_span(text), error);
 }
 
-static void judge(const struct plan *plan, struct passat_report *report, struct passat_view *view,
-                  struct gates *gates)
+static void compare(const struct plan *plan, struct passat_report *report,
+                    struct metric_change *change)
+{
+    struct change_options options = {plan->settings.boot, MEASURE_MIN_PAIRED};
+    options.boot.kind = INTERVAL_PERCENTILE;
+    compare_metric(plan->baseline.tasks, plan->baseline.n, report->tasks, report->rates.n_groups,
+                   &options, change);
+    baseline_warn(&plan->baseline, report, &report->warnings);
+}
+
+static void judge(const struct plan *plan, struct passat_view *view, struct gates *gates)
 {
     gates_judge(&plan->o->gates, passat_view_metric, view, gates);
-    if (plan->o->baseline) {
-        struct change_options options = {plan->settings.boot, MEASURE_MIN_PAIRED};
-        struct metric_change change;
-        options.boot.kind = INTERVAL_PERCENTILE;
-        compare_metric(plan->baseline.tasks, plan->baseline.n, report->tasks,
-                       report->rates.n_groups, &options, &change);
-        gate_baseline(&change, "pass_at_1", &plan->against, gates);
-        baseline_warn(&plan->baseline, report, &report->warnings);
-        notes_free(&change.notes);
-    }
+    if (view->change)
+        gate_baseline(view->change, "pass_at_1", &plan->against, gates);
     if (plan->o->gates.strict)
-        gates_strict(&report->warnings, report->rates.n_groups > 0, gates);
+        gates_strict(&view->report->warnings, view->report->rates.n_groups > 0, gates);
 }
 
 static int write_reports(const struct plan *plan, const struct passat_set *set,
@@ -346,7 +347,12 @@ static int report_all(const struct plan *plan, const struct passat_set *set, str
                                .gates = &gates};
     struct passat_slice *slices = passat_set_slices(set, &plan->settings, &view.n_slices);
     view.slices = slices;
-    judge(plan, &report, &view, &gates);
+    struct metric_change change = {0};
+    if (plan->o->baseline) {
+        compare(plan, &report, &change);
+        view.change = &change;
+    }
+    judge(plan, &view, &gates);
     int code = write_reports(plan, set, &view, error);
     if (code == 0 && plan->o->save_baseline && report.rates.n_groups == 0)
         code =
@@ -362,6 +368,7 @@ static int report_all(const struct plan *plan, const struct passat_set *set, str
             log_warning("red: %s", gates.items[i].text);
     passat_slices_free(slices, view.n_slices);
     passat_report_free(&report);
+    notes_free(&change.notes);
     gates_free(&gates);
     return code < 0 ? code : red;
 }

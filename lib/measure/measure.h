@@ -143,6 +143,8 @@ struct passat_slice {
     struct passat_report report;
 };
 
+struct metric_change;
+
 /* What a whole run of wai-passat says. */
 struct passat_view {
     const struct passat_report *report;
@@ -153,7 +155,8 @@ struct passat_view {
     const struct passat_slice *slices; /* sorted by name; NULL: not asked */
     size_t n_slices;
     bool sliced;
-    const struct gates *gates; /* gate.h */
+    const struct metric_change *change; /* against a baseline; NULL: none */
+    const struct gates *gates;          /* gate.h */
 };
 
 /* Whether a gate may name it: a metric, or (sliced) SLICE/METRIC. ERROR_USAGE lists the names. */

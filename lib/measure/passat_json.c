@@ -170,6 +170,12 @@ void passat_json(const struct passat_view *view, struct json_writer *w)
         }
         json_write_end_object(w);
     }
+    if (view->change) {
+        json_write_key(w, "baseline");
+        json_write_object(w);
+        metric_change_write(view->change, "pass_at_1", w);
+        json_write_end_object(w);
+    }
     gates_write(view->gates, w);
     json_write_end_object(w);
 }

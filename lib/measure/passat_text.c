@@ -167,5 +167,7 @@ void passat_text(const struct passat_view *view, struct buf *out)
     slice_lines(out, view);
     if (view->per_task)
         task_lines(out, report);
+    if (view->change)
+        note_lines(out, &view->change->notes);
     gate_lines(out, view->gates);
 }

@@ -241,6 +241,12 @@ stdout:
   ["noninferior",-0.5,-0.375,true,"loss_not_excluded"]
   ["drop",-0.5,-0.375,false,""]
 
+test: how the two runs were matched
+run: wai-passat --json --baseline other.jsonl --baseline-rule drop --margin 1 graded.jsonl | jq -c '.baseline | [.paired, .n_paired, .n_only_a, .delta, .note_codes]'; wai-passat --baseline other.jsonl --baseline-rule drop --margin 1 graded.jsonl
+needs: jq
+stdout has: [false,4,1,-0.375,["unpaired_fallback"]]
+stdout has: note: 4 tasks are on both sides and pairing needs 5
+
 test: a baseline measured otherwise warns
 file then.jsonl:
   {"task_id":"a","reward":1,"sampling":{"temperature":1.0,"max_tokens":9},"judge_meta":{"version":"j1"},"policy_version":"m@1"}
