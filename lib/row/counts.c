@@ -8,13 +8,15 @@
 
 void name_counts_add_many(struct name_counts *c, struct span name, uint64_t n)
 {
-    bool fresh;
-    size_t at = map_add(&c->names, name, &fresh);
-    if (fresh) {
-        c->counts = mem_grow(c->counts, &c->cap, at + 1, sizeof *c->counts);
-        c->counts[at] = 0;
+    if (c->names.count == 0 || !span_equal(c->names.keys[c->last], name)) {
+        bool fresh;
+        c->last = map_add(&c->names, name, &fresh);
+        if (fresh) {
+            c->counts = mem_grow(c->counts, &c->cap, c->last + 1, sizeof *c->counts);
+            c->counts[c->last] = 0;
+        }
     }
-    c->counts[at] += n;
+    c->counts[c->last] += n;
 }
 
 void name_counts_add(struct name_counts *c, struct span name)

@@ -10,6 +10,7 @@ struct name_counts {
     struct map names;
     uint64_t *counts;
     size_t cap;
+    size_t last; /* the name counted last: mostly the next one too */
 };
 
 void name_counts_add(struct name_counts *c, struct span name); /* one more */
