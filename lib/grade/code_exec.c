@@ -248,6 +248,100 @@ static void judge(const struct code_exec *c, const struct code_outcome *o, bool 
     }
 }
 
+/* ---- programs that cannot cheat ------------------------------------------------------------------------ */
+
+/* Modules that lead nowhere near the interpreter's own state. */
+static const char *const HARMLESS[] = {
+    "math", "cmath", "typing", "re", "collections", "itertools", "functools", "heapq", "bisect", "string",
+    "random", "datetime", "decimal", "fractions", "statistics", "operator", "time", "hashlib", "json",
+    "copy",
+};
+
+/* Words without which a program reaches neither its runner's channel nor its frames. */
+static const char *const TELLING[] = {
+    "sys", "os", "io", "gc", "posix", "builtins", "codecs", "ctypes", "inspect", "types", "socket", "signal",
+    "select", "mmap", "fcntl", "resource", "subprocess", "multiprocessing", "threading", "thread",
+    "asyncio", "importlib", "pickle", "marshal", "code", "traceback", "linecache", "warnings", "weakref",
+    "atexit", "unittest", "contextlib", "enum", "exec", "eval", "compile", "open", "fdopen", "FileIO",
+    "getattr", "setattr", "delattr", "hasattr", "globals", "locals", "vars", "dir", "help", "breakpoint",
+    "input", "memoryview", "attrgetter", "methodcaller", "Formatter", "get_field", "get_type_hints",
+    "ForwardRef", "gi_frame", "gi_code", "cr_frame", "ag_frame", "tb_frame", "f_back", "f_globals",
+    "f_builtins", "f_locals", "SystemExit", "BaseException", "exit", "quit",
+};
+
+static bool listed(struct span word, const char *const *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (span_is(word, list[i]))
+            return true;
+    return false;
+}
+
+static bool word_byte(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The next word at or after *at; false at the end. */
+static bool next_word(struct span s, size_t *at, struct span *word)
+{
+    while (*at < s.len && !word_byte(s.ptr[*at]))
+        ++*at;
+    size_t from = *at;
+    while (*at < s.len && word_byte(s.ptr[*at]))
+        ++*at;
+    *word = span_slice(s, from, *at);
+    return *at > from;
+}
+
+/* Where a word stands in an import statement. */
+enum import_state { IMPORT_NONE, IMPORT_FROM, IMPORT_FROM_DONE, IMPORT_NAMES, IMPORT_ALIAS };
+
+/* The state behind the word, and whether the word must be a harmless module. */
+static enum import_state import_next(enum import_state state, struct span word, bool *module)
+{
+    *module = state == IMPORT_FROM || state == IMPORT_NAMES;
+    if (span_is(word, "from"))
+        return IMPORT_FROM;
+    if (span_is(word, "import"))
+        return state == IMPORT_FROM_DONE ? IMPORT_NONE : IMPORT_NAMES;
+    if (state == IMPORT_NAMES && span_is(word, "as")) {
+        *module = false;
+        return IMPORT_ALIAS;
+    }
+    return state == IMPORT_FROM ? IMPORT_FROM_DONE : state == IMPORT_ALIAS ? IMPORT_NAMES : state;
+}
+
+/* A program made of plain words: it needs no control run. Errs to the safe side: a word in a text or a
+ * comment counts, and so does anything that is not ASCII or an escape. */
+static bool plain_program(struct span code)
+{
+    struct span word;
+    enum import_state state = IMPORT_NONE;
+    size_t line = 0;
+    for (size_t i = 0; i < code.len; i++)
+        if ((unsigned char)code.ptr[i] >= 0x80 || code.ptr[i] == '\\')
+            return false;
+    for (size_t at = 0; next_word(code, &at, &word);) {
+        size_t from = (size_t)(word.ptr - code.ptr);
+        bool module, dotted = from > 0 && code.ptr[from - 1] == '.';
+        if (memchr(code.ptr + line, '\n', from - line) || memchr(code.ptr + line, ';', from - line))
+            state = IMPORT_NONE;
+        line = from;
+        if (word.ptr[0] == '_' && word.len > 1)
+            return false;
+        if (listed(word, TELLING, sizeof TELLING / sizeof *TELLING))
+            return false;
+        if (dotted && state != IMPORT_NONE)
+            continue; /* a part of a harmless module's name */
+        state = import_next(state, word, &module);
+        if (module && state != IMPORT_ALIAS &&
+            !listed(word, HARMLESS, sizeof HARMLESS / sizeof *HARMLESS))
+            return false;
+    }
+    return true;
+}
+
 /* ---- running ------------------------------------------------------------------------------------------ */
 
 static struct code_worker *worker_of(const struct code_exec *c, int number)
@@ -322,7 +416,7 @@ static int code_run(const struct verifier *v, const struct verify_input *in, str
     if (!build(v, w, buf_span(tests), out, &why))
         return why.code == ERROR_INTERRUPTED ? error_set(error, why.code, "%s", why.text) : 0;
     run(w, code, buf_span(&w->real), &why);
-    if (w->outcome.end == CODE_COMPLETED && c->check_control) {
+    if (w->outcome.end == CODE_COMPLETED && c->check_control && !plain_program(code)) {
         /* Who completes tests that hold a failing one has not run them. */
         run(w, code, buf_span(&w->control), &why);
         if (w->outcome.end == CODE_COMPLETED) {

@@ -446,12 +446,12 @@ enum code_end code_host_build(struct code_host *h, struct span tests, struct buf
     o->end = CODE_LOST;
     int rc = open_run(h, &r, 'T', error);
     if (!rc) {
-        r.sent = true;
+        struct timeval limit = {.tv_sec = (time_t)h->options.limits.timeout_s + CODE_GRACE_S};
+        setsockopt(r.row, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
         send_block(r.row, tests);
         while (receive(r.row, &r.in) == 1)
             ;
-        r.row_open = false;
-        rc = attend(h, &r, o, error);
+        rc = signals_caught() ? error_set(error, ERROR_INTERRUPTED, "interrupted") : 0;
     }
     struct span in = buf_span(&r.in);
     if (!rc && in.len && in.ptr[0] == 'B' && whole_block(span_slice(in, 1, in.len), &block)) {
