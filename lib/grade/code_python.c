@@ -102,6 +102,8 @@ int code_python_find(struct code_python *p, const char *name, struct error *erro
     for (size_t i = 0; i < sizeof SYSTEM / sizeof *SYSTEM; i++)
         add_folder(p, SYSTEM[i]);
     int rc = child_run(&run, &out, &err, &ended, error);
+    if (rc && rc != ERROR_INTERRUPTED)
+        rc = error_set(error, rc, "%s cannot be started; name a Python with python_bin=", name);
     if (!rc && (ended.status != 0 || read_probe(p, buf_span(&out))))
         rc = error_set(error, ERROR_SYSTEM,
                        "%s is no Python 3.9 or newer that runs here; name one with python_bin=",

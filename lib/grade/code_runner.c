@@ -466,7 +466,7 @@ const char CODE_RUNNER[] =
 "        if not self.space:\n"
 "            self.clear()\n"
 "            self.made += 1\n"
-"            cfg['place'] = '%s/%d' % (os.getcwd(), self.made)\n"
+"            cfg['place'] = str(self.made)\n"
 "            os.mkdir(cfg['place'], 0o700)\n"
 "            self.stamp = cfg['place']\n"
 "            return\n"

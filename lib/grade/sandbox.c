@@ -255,7 +255,7 @@ static void allow_below(int rules, const char *path, uint64_t access)
     close(rule.parent_fd);
 }
 
-static void restrict_files(const struct sandbox_spec *spec, const char *scratch)
+static void restrict_files(const struct sandbox_spec *spec)
 {
     const uint64_t all = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
     const uint64_t look = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE |
@@ -270,16 +270,15 @@ static void restrict_files(const struct sandbox_spec *spec, const char *scratch)
     allow_below(rules, "/dev/zero", look);
     allow_below(rules, "/dev/urandom", look);
     allow_below(rules, "/dev/random", look);
-    allow_below(rules, "/proc/self", look);
-    allow_below(rules, scratch, all);
+    allow_below(rules, "/proc", look);
+    allow_below(rules, ".", all);
     syscall(SYS_landlock_restrict_self, rules, 0);
     close(rules);
 }
 #else
-static void restrict_files(const struct sandbox_spec *spec, const char *scratch)
+static void restrict_files(const struct sandbox_spec *spec)
 {
     (void)spec;
-    (void)scratch;
 }
 #endif
 
@@ -298,6 +297,8 @@ struct start {
     bool isolate;   /* SANDBOX_NONE asks for nothing */
     char uid_map[48], gid_map[48];
 };
+
+static const char STARTING[] = "starting it";
 
 _Noreturn static void give_up(int fd, const char *step)
 {
@@ -342,18 +343,18 @@ _Noreturn static void become_program(const struct start *s)
         if (sethostname("sandbox", 7))
             give_up(SANDBOX_TROUBLE, "naming its host");
     } else if (s->isolate) {
+        if (chdir(s->plan->root)) /* while the way there may still be walked */
+            give_up(SANDBOX_TROUBLE, "entering its folder");
         if (leave_root_user(s))
             give_up(SANDBOX_TROUBLE, "becoming nobody");
-        if (chdir(s->plan->root))
-            give_up(SANDBOX_TROUBLE, "entering its folder");
     }
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* after the change of user, which clears it */
     if (s->isolate)
         prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     if (s->isolate && !spec->namespaces)
-        restrict_files(spec, s->plan->root);
+        restrict_files(spec);
     execve(spec->argv[0], (char *const *)spec->argv, (char *const *)spec->environment);
-    give_up(SANDBOX_TROUBLE, "starting it");
+    give_up(SANDBOX_TROUBLE, STARTING);
 }
 
 static int write_maps(const struct start *s, pid_t pid)
@@ -404,7 +405,7 @@ _Noreturn static void hold(const struct start *s)
 /* ---- outside ------------------------------------------------------------------------------------------ */
 
 /* Reports until exec closes the pipe. 0: the program runs. */
-static int await_start(int fd, struct sandbox *s, struct error *error)
+static int await_start(int fd, struct sandbox *s, const char *program, struct error *error)
 {
     struct report report;
     ssize_t n;
@@ -421,6 +422,11 @@ static int await_start(int fd, struct sandbox *s, struct error *error)
         }
         errno = report.number;
         report.step[sizeof report.step - 1] = '\0';
+        if (strcmp(report.step, STARTING) == 0)
+            return error_errno(error, ERROR_SYSTEM,
+                               "%s cannot be started as the user nobody; name an interpreter that "
+                               "everybody may run",
+                               program);
         return error_errno(error, ERROR_SYSTEM, "the sandbox failed at %s", report.step);
     }
     return rc;
@@ -455,7 +461,7 @@ static int launch(struct sandbox *s, const struct sandbox_spec *spec, const stru
     close(start.sync[1]);
     close(start.trouble[1]);
     int rc = s->holder < 0 ? error_errno(error, ERROR_SYSTEM, "no process for the sandbox")
-                           : await_start(start.trouble[0], s, error);
+                           : await_start(start.trouble[0], s, spec->argv[0], error);
     close(start.trouble[0]);
     return rc;
 }

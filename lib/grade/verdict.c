@@ -135,11 +135,10 @@ static void meta_value(struct verdict *v, const char *key, struct json_value val
 static void meta_float(struct verdict *v, const char *key, double x)
 {
     struct buf json = {0};
-    if (!isfinite(x))
-        buf_byte(&json, '"');
-    number_add(&json, x);
-    if (!isfinite(x))
-        buf_byte(&json, '"');
+    if (isfinite(x))
+        number_add(&json, x);
+    else
+        buf_text(&json, isnan(x) ? "\"NaN\"" : x > 0 ? "\"Infinity\"" : "\"-Infinity\"");
     verdict_meta(v, span_text(key), buf_span(&json));
     buf_free(&json);
 }
