@@ -1,5 +1,5 @@
-/* wai-grade: rows in, the same rows with a verdict out. Room grade does the work; here are the options,
- * the choice of one scorer, and what people read at the end. */
+/* wai-grade: rows in, the same rows with a verdict out. Room grade does the work; here are the
+ * options, the choice of one scorer, and what people read at the end. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -11,12 +11,12 @@
 #include "grade/defaults.h"
 #include "grade/run.h"
 #include "grade/verify.h"
-#include "json/write.h"
 #include "measure/measure.h"
 #include "rng/rng.h"
 #include "text/digest.h"
 #include "text/term.h"
 #include "text/utf8.h"
+#include "json/write.h"
 
 struct settings {
     const char *expr, *expr_file, *cmd, *cmd_kind, *weights, *scale, *output, *report;
@@ -32,58 +32,151 @@ struct settings {
 #define AT(field) .offset = offsetof(struct settings, field)
 
 static const struct option OPTIONS[] = {
-    {.kind = OPTION_TEXT, .letter = 'e', .name = "expr", AT(expr), .arg = "PROG",
+    {.kind = OPTION_TEXT,
+     .letter = 'e',
+     .name = "expr",
+     AT(expr),
+     .arg = "PROG",
      .help = "a jq program over the row; its one output is the verdict"},
-    {.kind = OPTION_TEXT, .name = "expr-file", AT(expr_file), .arg = "FILE", .file = true,
+    {.kind = OPTION_TEXT,
+     .name = "expr-file",
+     AT(expr_file),
+     .arg = "FILE",
+     .file = true,
      .help = "the same, read from FILE"},
-    {.kind = OPTION_LIST, .name = "arg", AT(args), .arg = "NAME=VALUE",
+    {.kind = OPTION_LIST,
+     .name = "arg",
+     AT(args),
+     .arg = "NAME=VALUE",
      .help = "bind $NAME to a text in the program (NAME VALUE in two words too)"},
-    {.kind = OPTION_LIST, .name = "argjson", AT(json_args), .arg = "NAME=JSON",
+    {.kind = OPTION_LIST,
+     .name = "argjson",
+     AT(json_args),
+     .arg = "NAME=JSON",
      .help = "bind $NAME to a JSON value in the program"},
-    {.kind = OPTION_FLAG, .name = "expr-env", AT(expr_env),
+    {.kind = OPTION_FLAG,
+     .name = "expr-env",
+     AT(expr_env),
      .help = "let the program see the environment ($ENV, env)"},
-    {.kind = OPTION_TEXT, .letter = 'c', .name = "cmd", AT(cmd), .arg = "CMD",
+    {.kind = OPTION_TEXT,
+     .letter = 'c',
+     .name = "cmd",
+     AT(cmd),
+     .arg = "CMD",
      .help = "a command that reads a row a line and answers a verdict a line"},
-    {.kind = OPTION_CHOICE, .name = "cmd-kind", AT(cmd_kind), .choices = "rule|judge|reward_model|human",
+    {.kind = OPTION_CHOICE,
+     .name = "cmd-kind",
+     AT(cmd_kind),
+     .choices = "rule|judge|reward_model|human",
      .help = "what the command is, for judge_meta.scorer_kind"},
-    {.kind = OPTION_LIST, .letter = 'V', .name = "verify", AT(verify), .arg = "NAME[:ARGS]",
+    {.kind = OPTION_LIST,
+     .letter = 'V',
+     .name = "verify",
+     AT(verify),
+     .arg = "NAME[:ARGS]",
      .help = "a verifier; given several times, they are combined"},
-    {.kind = OPTION_FLAG, .name = "all", AT(all), .help = "several verifiers: the worst score (default)"},
+    {.kind = OPTION_FLAG,
+     .name = "all",
+     AT(all),
+     .help = "several verifiers: the worst score (default)"},
     {.kind = OPTION_FLAG, .name = "any", AT(any), .help = "several verifiers: the best score"},
-    {.kind = OPTION_TEXT, .name = "weights", AT(weights), .arg = "W,W",
+    {.kind = OPTION_TEXT,
+     .name = "weights",
+     AT(weights),
+     .arg = "W,W",
      .help = "several verifiers: the weighted mean, a weight each"},
-    {.kind = OPTION_TEXT, .name = "scale", AT(scale), .arg = "LO,HI",
+    {.kind = OPTION_TEXT,
+     .name = "scale",
+     AT(scale),
+     .arg = "LO,HI",
      .help = "the verdict is a rating on that scale"},
-    {.kind = OPTION_REAL, .name = "timeout", AT(timeout), .arg = "S", .min = 0, .max = 86400,
+    {.kind = OPTION_REAL,
+     .name = "timeout",
+     AT(timeout),
+     .arg = "S",
+     .min = 0,
+     .max = 86400,
      .help = "seconds per verdict (none; a command 60, code-exec 10)"},
-    {.kind = OPTION_TEXT, .name = "judge-name", AT(judge_name), .arg = "S",
+    {.kind = OPTION_TEXT,
+     .name = "judge-name",
+     AT(judge_name),
+     .arg = "S",
      .help = "judge_name of the rows (the scorer's name)"},
-    {.kind = OPTION_TEXT, .name = "judge-version", AT(judge_version), .arg = "S",
+    {.kind = OPTION_TEXT,
+     .name = "judge-version",
+     AT(judge_version),
+     .arg = "S",
      .help = "version of the scorer, for lineage"},
-    {.kind = OPTION_TEXT, .name = "run-id", AT(run_id), .arg = "S",
+    {.kind = OPTION_TEXT,
+     .name = "run-id",
+     AT(run_id),
+     .arg = "S",
      .help = "name of this grading run (score_ and 12 random digits)"},
-    {.kind = OPTION_TEXT, .name = "model", AT(model), .arg = "S",
+    {.kind = OPTION_TEXT,
+     .name = "model",
+     AT(model),
+     .arg = "S",
      .help = "model that made the rows, for lineage"},
-    {.kind = OPTION_CHOICE, .name = "source", AT(source), .choices = "grade|eval",
+    {.kind = OPTION_CHOICE,
+     .name = "source",
+     AT(source),
+     .choices = "grade|eval",
      .help = "what the grading is for, for lineage (grade)"},
-    {.kind = OPTION_CHOICE, .name = "regrade", AT(regrade), .choices = "all|unjudged|failed",
+    {.kind = OPTION_CHOICE,
+     .name = "regrade",
+     AT(regrade),
+     .choices = "all|unjudged|failed",
      .help = "which rows are scored; the others pass as they are (all)"},
-    {.kind = OPTION_INT, .name = "limit", AT(limit), .arg = "N", .min = 0, .max = 1e15,
+    {.kind = OPTION_INT,
+     .name = "limit",
+     AT(limit),
+     .arg = "N",
+     .min = 0,
+     .max = 1e15,
      .help = "score at most N rows, the first ones (all)"},
-    {.kind = OPTION_TEXT, .name = "resume", AT(resume), .arg = "FILE", .file = true,
+    {.kind = OPTION_TEXT,
+     .name = "resume",
+     AT(resume),
+     .arg = "FILE",
+     .file = true,
      .help = "rows that an interrupted run wrote to FILE are taken from there"},
-    {.kind = OPTION_TEXT, .name = "tools", AT(tools), .arg = "FILE|JSON",
-     .help = "declared tools: $tools in programs, and warnings about tool use", .file = true},
-    {.kind = OPTION_TEXT, .name = "policy", AT(policy), .arg = "FILE", .file = true,
+    {.kind = OPTION_TEXT,
+     .name = "tools",
+     AT(tools),
+     .arg = "FILE|JSON",
+     .help = "declared tools: $tools in programs, and warnings about tool use",
+     .file = true},
+    {.kind = OPTION_TEXT,
+     .name = "policy",
+     AT(policy),
+     .arg = "FILE",
+     .file = true,
      .help = "file with the agent's system prompt: $policy in programs"},
-    {.kind = OPTION_TEXT, .name = "system-prompt", AT(system_prompt), .arg = "TEXT|@FILE",
+    {.kind = OPTION_TEXT,
+     .name = "system-prompt",
+     AT(system_prompt),
+     .arg = "TEXT|@FILE",
      .help = "the agent's system prompt itself"},
-    {.kind = OPTION_REAL, .name = "max-unjudged", AT(max_unjudged), .arg = "P", .min = 0, .max = 1,
+    {.kind = OPTION_REAL,
+     .name = "max-unjudged",
+     AT(max_unjudged),
+     .arg = "P",
+     .min = 0,
+     .max = 1,
      .seen = offsetof(struct settings, max_unjudged_given),
      .help = "exit 1 when more than this share of the scored rows is unjudged"},
-    {.kind = OPTION_TEXT, .letter = 'o', .name = "output", AT(output), .arg = "FILE", .file = true,
+    {.kind = OPTION_TEXT,
+     .letter = 'o',
+     .name = "output",
+     AT(output),
+     .arg = "FILE",
+     .file = true,
      .help = "write the rows to FILE (standard output)"},
-    {.kind = OPTION_TEXT, .name = "report", AT(report), .arg = "FILE", .file = true,
+    {.kind = OPTION_TEXT,
+     .name = "report",
+     AT(report),
+     .arg = "FILE",
+     .file = true,
      .help = "write the report to FILE as one JSON object"},
     ROW_OPTIONS(struct settings, rows),
     {0},
@@ -118,7 +211,8 @@ struct plan {
     const char *backend;
 };
 
-/* ---- options ------------------------------------------------------------------------------------------ */
+/* ---- options
+ * ------------------------------------------------------------------------------------------ */
 
 /* `--arg NAME VALUE`, as jq has it, becomes `--arg NAME=VALUE`. Returns the new count of words. */
 static int join_arguments(int argc, char **argv, struct arena *texts)
@@ -218,7 +312,8 @@ static void show_debug(void *data, struct span json)
     buf_free(&text);
 }
 
-/* ---- the scorer --------------------------------------------------------------------------------------- */
+/* ---- the scorer
+ * --------------------------------------------------------------------------------------- */
 
 static struct scorer *open_expr(struct plan *p, struct error *error)
 {
@@ -241,8 +336,7 @@ static struct scorer *open_expr(struct plan *p, struct error *error)
 static struct scorer *open_cmd(struct plan *p, struct error *error)
 {
     const struct settings *o = p->o;
-    const struct scorer_cmd_options options = {.command = o->cmd,
-                                               .kind = o->cmd_kind};
+    const struct scorer_cmd_options options = {.command = o->cmd, .kind = o->cmd_kind};
     p->backend = "cmd";
     return scorer_cmd_open(&options, &p->setup, error);
 }
@@ -250,22 +344,25 @@ static struct scorer *open_cmd(struct plan *p, struct error *error)
 static struct scorer *open_verify(struct plan *p, struct error *error)
 {
     const struct settings *o = p->o;
-    const struct scorer_verify_options options = {
-        .specs = o->verify.items,
-        .n_specs = o->verify.count,
-        .compose = o->weights ? VERIFY_WEIGHTED : o->any ? VERIFY_ANY : VERIFY_ALL,
-        .weights = o->weights};
+    const struct scorer_verify_options options = {.specs = o->verify.items,
+                                                  .n_specs = o->verify.count,
+                                                  .compose = o->weights ? VERIFY_WEIGHTED
+                                                             : o->any   ? VERIFY_ANY
+                                                                        : VERIFY_ALL,
+                                                  .weights = o->weights};
     p->backend = "verify";
     return scorer_verify_open(&options, &p->setup, error);
 }
 
 static int check_choice(const struct settings *o, struct error *error)
 {
-    int scorers = (o->expr != NULL) + (o->expr_file != NULL) + (o->cmd != NULL) + (o->verify.count > 0);
+    int scorers =
+        (o->expr != NULL) + (o->expr_file != NULL) + (o->cmd != NULL) + (o->verify.count > 0);
     if (scorers == 0)
-        return error_set(error, ERROR_USAGE,
-                         "no scorer; name one with -e PROG, -c CMD or -V NAME (the verifiers are %s)",
-                         verify_names());
+        return error_set(
+            error, ERROR_USAGE,
+            "no scorer; name one with -e PROG, -c CMD or -V NAME (the verifiers are %s)",
+            verify_names());
     if (scorers > 1)
         return error_set(error, ERROR_USAGE,
                          "two scorers; name one of --expr, --expr-file, --cmd and --verify");
@@ -315,7 +412,8 @@ static void free_plan(struct plan *p)
     passat_free(p->passat);
 }
 
-/* ---- the run ------------------------------------------------------------------------------------------ */
+/* ---- the run
+ * ------------------------------------------------------------------------------------------ */
 
 static void row_left(void *data, const struct row *row)
 {

@@ -11,7 +11,7 @@
 struct cmd_scorer {
     struct scorer head;
     char *command;
-    int jobs;  /* processes */
+    int jobs; /* processes */
     double timeout_s;
     struct verdict_scale scale;
     struct coproc **children; /* one per process */
@@ -40,7 +40,8 @@ static void environment_of(int worker, struct buf *number, const char *environme
     environment[2] = NULL;
 }
 
-/* ---- replies ------------------------------------------------------------------------------------------ */
+/* ---- replies
+ * ------------------------------------------------------------------------------------------ */
 
 static void read_reply(const struct cmd_scorer *s, struct span reply, struct verdict *v)
 {
@@ -84,16 +85,12 @@ static int settle(struct cmd_scorer *s, enum coproc_result result, struct span r
         atomic_store(&s->deaths, 0);
         read_reply(s, reply, v);
         return 0;
-    case COPROC_TIMEOUT:
-        verdict_timed_out(v, s->timeout_s);
-        return 0;
+    case COPROC_TIMEOUT: verdict_timed_out(v, s->timeout_s); return 0;
     case COPROC_TOO_LONG:
         verdict_failed(v, "the command's reply is longer than %d bytes", CHILD_LINE_MAX);
         return 0;
-    case COPROC_DIED:
-        return died(s, ended, v, error);
-    case COPROC_FAILED:
-        return error->code;
+    case COPROC_DIED: return died(s, ended, v, error);
+    case COPROC_FAILED: return error->code;
     }
     return 0;
 }
@@ -109,7 +106,8 @@ static int cmd_verdict(struct scorer *head, int worker, const struct row *row, s
     return settle(s, result, reply, &ended, v, error);
 }
 
-/* ---- opening and closing ------------------------------------------------------------------------------ */
+/* ---- opening and closing
+ * ------------------------------------------------------------------------------ */
 
 static void cmd_close(struct scorer *head)
 {

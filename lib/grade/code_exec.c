@@ -32,7 +32,8 @@ struct code_exec {
     struct buf warning;
 };
 
-/* ---- opening ------------------------------------------------------------------------------------------ */
+/* ---- opening
+ * ------------------------------------------------------------------------------------------ */
 
 /* A value that is a file's name or the text itself. */
 static int read_file_or_text(struct span value, struct buf *out, struct error *error)
@@ -73,7 +74,8 @@ static int check_limits(const struct code_limits *l, struct error *error)
 static const char *lacks(const struct code_exec *c)
 {
     if (c->wish == SANDBOX_NONE)
-        return "code-exec runs without a sandbox (sandbox=none): what it runs can do all you can do";
+        return "code-exec runs without a sandbox (sandbox=none): what it runs can do all you can "
+               "do";
     if (!c->namespaces)
         return "code-exec: no namespaces here; programs run under limits, refused system calls and "
                "Landlock's file rules where the kernel has them, which is no security boundary";
@@ -139,7 +141,8 @@ static void code_close(struct verifier *v)
     free(c);
 }
 
-/* ---- candidate and tests ------------------------------------------------------------------------------ */
+/* ---- candidate and tests
+ * ------------------------------------------------------------------------------ */
 
 /* Body of the last closed fence tagged python, py or nothing; the whole text without one. */
 static struct span candidate_code(struct span text)
@@ -154,7 +157,8 @@ static struct span candidate_code(struct span text)
     return text_strip(code.ptr ? code : text);
 }
 
-/* The tests of a row: tests=, privileged.tests (a text, or texts to join), a reference that is a text. */
+/* The tests of a row: tests=, privileged.tests (a text, or texts to join), a reference that is a
+ * text. */
 static bool find_tests(const struct code_exec *c, const struct verify_input *in, struct buf *out,
                        bool *privileged)
 {
@@ -185,7 +189,8 @@ static bool find_tests(const struct code_exec *c, const struct verify_input *in,
     return !text_blank(buf_span(out));
 }
 
-/* ---- reasons ------------------------------------------------------------------------------------------ */
+/* ---- reasons
+ * ------------------------------------------------------------------------------------------ */
 
 /* [A-Z]…Error, …Exception or …Exit: what may be said of privileged tests. */
 static bool exception_name(struct span name)
@@ -218,8 +223,9 @@ static void reason_of_failure(struct verdict *out, const struct code_outcome *o,
         return;
     }
     if (!name.len)
-        verdict_reason(out, o->exit_code < 0 ? "tests failed: ended by signal %d"
-                                             : "tests failed: ended early with exit status %d",
+        verdict_reason(out,
+                       o->exit_code < 0 ? "tests failed: ended by signal %d"
+                                        : "tests failed: ended early with exit status %d",
                        o->exit_code < 0 ? -o->exit_code : o->exit_code);
     else
         verdict_reason(out, "tests failed: %.*s", (int)name.len, name.ptr);
@@ -241,32 +247,58 @@ static void judge(const struct code_exec *c, const struct code_outcome *o, bool 
     case CODE_TIMED_OUT:
         verdict_reason(out, "timeout: no end within %g s", c->limits.timeout_s);
         break;
-    case CODE_CPU_OUT:
-        verdict_reason(out, "processor time over %g s", c->limits.cpu_s);
-        break;
+    case CODE_CPU_OUT: verdict_reason(out, "processor time over %g s", c->limits.cpu_s); break;
     default: reason_of_failure(out, o, privileged); break;
     }
 }
 
-/* ---- programs that cannot cheat ------------------------------------------------------------------------ */
+/* ---- programs that cannot cheat
+ * ------------------------------------------------------------------------ */
 
 /* Modules that lead nowhere near the interpreter's own state. */
 static const char *const HARMLESS[] = {
-    "math", "cmath", "typing", "re", "collections", "itertools", "functools", "heapq", "bisect", "string",
-    "random", "datetime", "decimal", "fractions", "statistics", "operator", "time", "hashlib", "json",
-    "copy",
+    "math",       "cmath",    "typing", "re",      "collections", "itertools", "functools",
+    "heapq",      "bisect",   "string", "random",  "datetime",    "decimal",   "fractions",
+    "statistics", "operator", "time",   "hashlib", "json",        "copy",
 };
 
 /* Words without which a program reaches neither its runner's channel nor its frames. */
 static const char *const TELLING[] = {
-    "sys", "os", "io", "gc", "posix", "builtins", "codecs", "ctypes", "inspect", "types", "socket", "signal",
-    "select", "mmap", "fcntl", "resource", "subprocess", "multiprocessing", "threading", "thread",
-    "asyncio", "importlib", "pickle", "marshal", "code", "traceback", "linecache", "warnings", "weakref",
-    "atexit", "unittest", "contextlib", "enum", "exec", "eval", "compile", "open", "fdopen", "FileIO",
-    "getattr", "setattr", "delattr", "hasattr", "globals", "locals", "vars", "dir", "help", "breakpoint",
-    "input", "memoryview", "attrgetter", "methodcaller", "Formatter", "get_field", "get_type_hints",
-    "ForwardRef", "gi_frame", "gi_code", "cr_frame", "ag_frame", "tb_frame", "f_back", "f_globals",
-    "f_builtins", "f_locals", "SystemExit", "BaseException", "exit", "quit",
+    "sys",          "os",
+    "io",           "gc",
+    "posix",        "builtins",
+    "codecs",       "ctypes",
+    "inspect",      "types",
+    "socket",       "signal",
+    "select",       "mmap",
+    "fcntl",        "resource",
+    "subprocess",   "multiprocessing",
+    "threading",    "thread",
+    "asyncio",      "importlib",
+    "pickle",       "marshal",
+    "code",         "traceback",
+    "linecache",    "warnings",
+    "weakref",      "atexit",
+    "unittest",     "contextlib",
+    "enum",         "exec",
+    "eval",         "compile",
+    "open",         "fdopen",
+    "FileIO",       "getattr",
+    "setattr",      "delattr",
+    "hasattr",      "globals",
+    "locals",       "vars",
+    "dir",          "help",
+    "breakpoint",   "input",
+    "memoryview",   "attrgetter",
+    "methodcaller", "Formatter",
+    "get_field",    "get_type_hints",
+    "ForwardRef",   "gi_frame",
+    "gi_code",      "cr_frame",
+    "ag_frame",     "tb_frame",
+    "f_back",       "f_globals",
+    "f_builtins",   "f_locals",
+    "SystemExit",   "BaseException",
+    "exit",         "quit",
 };
 
 static bool listed(struct span word, const char *const *list, size_t n)
@@ -312,8 +344,8 @@ static enum import_state import_next(enum import_state state, struct span word, 
     return state == IMPORT_FROM ? IMPORT_FROM_DONE : state == IMPORT_ALIAS ? IMPORT_NAMES : state;
 }
 
-/* A program made of plain words: it needs no control run. Errs to the safe side: a word in a text or a
- * comment counts, and so does anything that is not ASCII or an escape. */
+/* A program made of plain words: it needs no control run. Errs to the safe side: a word in a text
+ * or a comment counts, and so does anything that is not ASCII or an escape. */
 static bool plain_program(struct span code)
 {
     struct span word;
@@ -342,7 +374,8 @@ static bool plain_program(struct span code)
     return true;
 }
 
-/* ---- running ------------------------------------------------------------------------------------------ */
+/* ---- running
+ * ------------------------------------------------------------------------------------------ */
 
 static struct code_worker *worker_of(const struct code_exec *c, int number)
 {
@@ -366,8 +399,7 @@ static bool build(const struct verifier *v, struct code_worker *w, struct span t
         return true;
     struct error why = {0};
     w->built = false;
-    enum code_end end =
-        code_host_build(w->host, tests, &w->real, &w->control, &w->outcome, &why);
+    enum code_end end = code_host_build(w->host, tests, &w->real, &w->control, &w->outcome, &why);
     if (end == CODE_LOST && why.code != ERROR_INTERRUPTED) /* once more, in a fresh sandbox */
         end = code_host_build(w->host, tests, &w->real, &w->control, &w->outcome, &why);
     if (end == CODE_LOST) {
@@ -441,12 +473,17 @@ static int code_run(const struct verifier *v, const struct verify_input *in, str
 }
 
 static const struct verify_key code_keys[] = {
-    {"tests", VERIFY_TEXT, NULL},       {"timeout", VERIFY_NUMBER, NULL},
-    {"setup", VERIFY_TEXT, NULL},       {"cpu_seconds", VERIFY_NUMBER, NULL},
-    {"mem_mb", VERIFY_NUMBER, NULL},    {"python_bin", VERIFY_TEXT, NULL},
+    {"tests", VERIFY_TEXT, NULL},
+    {"timeout", VERIFY_NUMBER, NULL},
+    {"setup", VERIFY_TEXT, NULL},
+    {"cpu_seconds", VERIFY_NUMBER, NULL},
+    {"mem_mb", VERIFY_NUMBER, NULL},
+    {"python_bin", VERIFY_TEXT, NULL},
     {"sandbox", VERIFY_CHOICE, "auto|none|strict"},
-    {"network", VERIFY_BOOL, NULL},     {"out_bytes", VERIFY_NUMBER, NULL},
-    {"procs", VERIFY_NUMBER, NULL},     {"control", VERIFY_BOOL, NULL},
+    {"network", VERIFY_BOOL, NULL},
+    {"out_bytes", VERIFY_NUMBER, NULL},
+    {"procs", VERIFY_NUMBER, NULL},
+    {"control", VERIFY_BOOL, NULL},
     {0},
 };
 const struct verify_kind VERIFY_CODE = {.name = "code-exec",

@@ -1,5 +1,6 @@
-/* code_exec.h: running candidate programs against tests (grade 7): code_host.c keeps one warm, sandboxed
- * interpreter per worker, code_runner.c is the Python inside, code_exec.c the verifier. */
+/* code_exec.h: running candidate programs against tests (grade 7): code_host.c keeps one warm,
+ * sandboxed interpreter per worker, code_runner.c is the Python inside, code_exec.c the verifier.
+ */
 #ifndef WAI_GRADE_CODE_EXEC_H
 #define WAI_GRADE_CODE_EXEC_H
 

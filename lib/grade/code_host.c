@@ -58,7 +58,8 @@ void code_outcome_free(struct code_outcome *o)
     buf_free(&o->output);
 }
 
-/* ---- frames ------------------------------------------------------------------------------------------- */
+/* ---- frames
+ * ------------------------------------------------------------------------------------------- */
 
 static int64_t clock_ms(void)
 {
@@ -147,7 +148,8 @@ static void set_send_limit(int fd, double seconds)
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
 }
 
-/* ---- start -------------------------------------------------------------------------------------------- */
+/* ---- start
+ * -------------------------------------------------------------------------------------------- */
 
 static void write_config(const struct code_host *h, struct buf *out)
 {
@@ -274,7 +276,8 @@ static int start(struct code_host *h, struct error *error)
     return rc;
 }
 
-/* ---- one run ------------------------------------------------------------------------------------------ */
+/* ---- one run
+ * ------------------------------------------------------------------------------------------ */
 
 struct run {
     int row, out; /* our ends; out -1: none */
@@ -321,8 +324,7 @@ static void hear(struct run *r, struct code_outcome *o)
 /* Until the status is here. 0, or a negative code. */
 static int attend(struct code_host *h, struct run *r, struct code_outcome *o, struct error *error)
 {
-    int64_t deadline =
-        clock_ms() + (int64_t)((h->options.limits.timeout_s + CODE_GRACE_S) * 1000);
+    int64_t deadline = clock_ms() + (int64_t)((h->options.limits.timeout_s + CODE_GRACE_S) * 1000);
     while (r->status.len < STATUS_BYTES) {
         struct pollfd fds[] = {{.fd = r->row_open ? r->row : -1, .events = POLLIN},
                                {.fd = r->out_open ? r->out : -1, .events = POLLIN},

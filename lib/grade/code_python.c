@@ -11,13 +11,27 @@
 
 /* Seen by every program, when they are there. */
 static const char *const SYSTEM[] = {
-    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc/ld.so.cache",
-    "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime", "/etc/ssl",
-    "/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/mime.types",
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/alternatives",
+    "/etc/localtime",
+    "/etc/ssl",
+    "/etc/passwd",
+    "/etc/group",
+    "/etc/nsswitch.conf",
+    "/etc/mime.types",
 };
 /* Of an interpreter's prefix: not all of it, it may be a project's folder with data in it. */
-static const char *const PARTS[] = {"bin", "lib", "lib64", "lib32", "libexec", "ssl", "share",
-                                    "pyvenv.cfg"};
+static const char *const PARTS[] = {"bin",     "lib", "lib64", "lib32",
+                                    "libexec", "ssl", "share", "pyvenv.cfg"};
 
 static const char PROBE[] =
     "import sys, os, json\n"
@@ -105,9 +119,9 @@ int code_python_find(struct code_python *p, const char *name, struct error *erro
     if (rc && rc != ERROR_INTERRUPTED)
         rc = error_set(error, rc, "%s cannot be started; name a Python with python_bin=", name);
     if (!rc && (ended.status != 0 || read_probe(p, buf_span(&out))))
-        rc = error_set(error, ERROR_SYSTEM,
-                       "%s is no Python 3.9 or newer that runs here; name one with python_bin=",
-                       name);
+        rc = error_set(
+            error, ERROR_SYSTEM,
+            "%s is no Python 3.9 or newer that runs here; name one with python_bin=", name);
     /* The scratch folder is /tmp, unless the interpreter itself lives there. */
     p->scratch = "/tmp";
     for (size_t i = 0; i < p->n_folders; i++)

@@ -1,11 +1,13 @@
-/* code_runner.c: the Python that runs candidates (grade 7). It waits inside the sandbox, warm, and forks once
- * per candidate: into a process namespace of its own, without capabilities, under limits. The tests
- * reach the fork only after the candidate's module has run; completion is proved by a token that
- * comes with them; comparisons in the tests first ask both sides whether they equal anything at all
- * (an object that does is a lie); what the candidate bent in builtins and unittest is set straight.
+/* code_runner.c: the Python that runs candidates (grade 7). It waits inside the sandbox, warm, and
+ * forks once per candidate: into a process namespace of its own, without capabilities, under
+ * limits. The tests reach the fork only after the candidate's module has run; completion is proved
+ * by a token that comes with them; comparisons in the tests first ask both sides whether they equal
+ * anything at all (an object that does is a lie); what the candidate bent in builtins and unittest
+ * is set straight.
  *
- * Frames from the grader: a config block, then one byte, T (turn tests into code) or R (run), with the
- * descriptors of a row's channel and its output. Answer: exit code or -signal, out of time, CPU seconds. */
+ * Frames from the grader: a config block, then one byte, T (turn tests into code) or R (run), with
+ * the descriptors of a row's channel and its output. Answer: exit code or -signal, out of time, CPU
+ * seconds. */
 #include "grade/code_exec.h"
 
 /* clang-format off */

@@ -5,8 +5,8 @@
 #include "grade/defaults.h"
 #include "grade/scorer.h"
 #include "grade/verify.h"
-#include "json/write.h"
 #include "text/number.h"
+#include "json/write.h"
 
 struct verify_scorer {
     struct scorer head;
@@ -19,12 +19,13 @@ struct verify_scorer {
     struct workspace { /* per worker */
         struct buf scratch[VERIFY_SCRATCH];
         struct verdict *verdicts; /* one per part */
-    } *workspaces;
+    } * workspaces;
 };
 
 static const char *const COMPOSED[] = {"All", "Any", "Weighted"};
 
-/* ---- combining ---------------------------------------------------------------------------------------- */
+/* ---- combining
+ * ---------------------------------------------------------------------------------------- */
 
 static void take(struct verdict *to, const struct verdict *from)
 {
@@ -131,7 +132,8 @@ static int composed_verdict(struct scorer *head, int worker, const struct row *r
     return 0;
 }
 
-/* ---- opening ------------------------------------------------------------------------------------------ */
+/* ---- opening
+ * ------------------------------------------------------------------------------------------ */
 
 static void composed_close(struct scorer *head)
 {
@@ -205,8 +207,7 @@ static int open_parts(struct verify_scorer *s, const struct scorer_verify_option
     if (s->head.slow)
         s->head.threads = scorer_jobs(setup, CMD_JOBS_MAX);
     for (size_t i = 0; i < s->n; i++) {
-        s->parts[i] =
-            verifier_open(options->specs[i], s->head.threads, setup->timeout_s, error);
+        s->parts[i] = verifier_open(options->specs[i], s->head.threads, setup->timeout_s, error);
         if (!s->parts[i])
             return ERROR_USAGE;
         if (s->parts[i]->warning && !s->head.warning)

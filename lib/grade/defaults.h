@@ -3,38 +3,40 @@
 #define WAI_GRADE_DEFAULTS_H
 
 enum {
-    NUMERIC_EXACT_MAX = 1000, /* digits and powers of ten of a number held exactly; larger ones are floats */
-    REASON_CHARS = 400,       /* code points of a reason that we write (grade 2.4) */
-    SCRUB_LINE_CHARS = 8,     /* code points from which a line of a gold is a spelling of its own (2.4) */
-    SCRUB_PREFIX_CHARS = 16,  /* code points from which a prefix of a gold counts as quoted (2.4) */
-    REPLY_QUOTE_BYTES = 200,  /* of an unreadable reply of a command, in its error (4.2) */
-    SHOWN_CHARS = 120,        /* code points of a candidate quoted in a reason */
+    NUMERIC_EXACT_MAX =
+        1000, /* digits and powers of ten of a number held exactly; larger ones are floats */
+    REASON_CHARS = 400, /* code points of a reason that we write (grade 2.4) */
+    SCRUB_LINE_CHARS =
+        8, /* code points from which a line of a gold is a spelling of its own (2.4) */
+    SCRUB_PREFIX_CHARS = 16, /* code points from which a prefix of a gold counts as quoted (2.4) */
+    REPLY_QUOTE_BYTES = 200, /* of an unreadable reply of a command, in its error (4.2) */
+    SHOWN_CHARS = 120,       /* code points of a candidate quoted in a reason */
 
-    CMD_TIMEOUT_S = 60,  /* seconds per verdict (grade 1) */
-    CMD_BATCH = 16,      /* requests under way per worker with --cmd-envelope (4.2) */
-    CMD_DEATHS_MAX = 3,  /* deaths in a row without a reply that stop the run (4.2) */
+    CMD_TIMEOUT_S = 60,     /* seconds per verdict (grade 1) */
+    CMD_BATCH = 16,         /* requests under way per worker with --cmd-envelope (4.2) */
+    CMD_DEATHS_MAX = 3,     /* deaths in a row without a reply that stop the run (4.2) */
     CMD_THREADS_MAX = 1024, /* workers x batch: bounds the threads that wait for replies */
 
     EXPR_JOBS_MAX = 16, /* workers of --expr and --verify by default (grade 1) */
     CMD_JOBS_MAX = 8,   /* workers of --cmd and code-exec by default (grade 1) */
 
-    TALLY_DISTINCT = 1000,   /* different rewards, reasons, markers of a run that are counted apart */
-    TALLY_ASKS = 3,          /* asks named in the warning about rows without a tool call (19.1) */
-    TALLY_ASK_CHARS = 60,    /* code points of each (19.1) */
+    TALLY_DISTINCT = 1000, /* different rewards, reasons, markers of a run that are counted apart */
+    TALLY_ASKS = 3,        /* asks named in the warning about rows without a tool call (19.1) */
+    TALLY_ASK_CHARS = 60,  /* code points of each (19.1) */
     TALLY_REASON_CHARS = 100, /* code points of a reason in the summary */
-    TALLY_DEAD_RESULTS = 3,  /* results from which a tool can be called dead (19.3) */
+    TALLY_DEAD_RESULTS = 3,   /* results from which a tool can be called dead (19.3) */
 
-    CODE_TIMEOUT_S = 10,    /* seconds of wall time per program (grade 7) */
-    CODE_CPU_S = 10,        /* seconds of processor time (7) */
-    CODE_MEMORY_MB = 512,   /* MiB of address space (7) */
-    CODE_OUT_BYTES = 65536, /* bytes kept of a program's output: the last ones (7) */
-    CODE_PROCS = 16,        /* processes and threads (7) */
-    CODE_FILE_MB = 64,      /* MiB of one file, and of the scratch folder (7) */
-    CODE_FILES = 64,        /* open descriptors (7) */
-    CODE_GRACE_S = 5,       /* seconds beyond the timeout until a silent sandbox is ended */
+    CODE_TIMEOUT_S = 10,          /* seconds of wall time per program (grade 7) */
+    CODE_CPU_S = 10,              /* seconds of processor time (7) */
+    CODE_MEMORY_MB = 512,         /* MiB of address space (7) */
+    CODE_OUT_BYTES = 65536,       /* bytes kept of a program's output: the last ones (7) */
+    CODE_PROCS = 16,              /* processes and threads (7) */
+    CODE_FILE_MB = 64,            /* MiB of one file, and of the scratch folder (7) */
+    CODE_FILES = 64,              /* open descriptors (7) */
+    CODE_GRACE_S = 5,             /* seconds beyond the timeout until a silent sandbox is ended */
     CODE_OUTPUT_LINE_CHARS = 200, /* code points of the last line of output in a reason (7) */
-    CODE_SOURCE_MAX = 16 << 20, /* bytes of tests or a program from a file */
-    GRADE_TEXT_MAX = 16 << 20,  /* bytes of a system prompt */
+    CODE_SOURCE_MAX = 16 << 20,   /* bytes of tests or a program from a file */
+    GRADE_TEXT_MAX = 16 << 20,    /* bytes of a system prompt */
 };
 
 #define TALLY_DEAD_Z    1.96 /* standard deviations of the bound on a tool's success (19.3) */

@@ -6,12 +6,12 @@
 #include "grade/isolate.h"
 #include "grade/scorer.h"
 #include "grade/verify.h"
-#include "json/expr.h"
-#include "json/write.h"
 #include "row/calls.h"
 #include "row/fault.h"
 #include "row/gold.h"
 #include "text/fold.h"
+#include "json/expr.h"
+#include "json/write.h"
 
 static const char PRELUDE[] = "def candidate: __native(\"candidate\"; null); "
                               "def reference: __native(\"reference\"; null); "
@@ -52,7 +52,8 @@ struct expr_scorer {
     struct expr_worker *workers;
 };
 
-/* ---- functions of the prelude --------------------------------------------------------------------------- */
+/* ---- functions of the prelude
+ * --------------------------------------------------------------------------- */
 
 static void add_text(struct buf *out, struct span text)
 {
@@ -117,7 +118,8 @@ static int native_text(const char *name, const struct row *row, struct json_valu
         text_fold(text, &work);
         add_text(out, buf_span(&work));
     } else if (strcmp(name, "fenced") == 0) {
-        struct span tag = argument.type == JSON_VALUE_STRING ? json_text(argument, &work) : SPAN("");
+        struct span tag =
+            argument.type == JSON_VALUE_STRING ? json_text(argument, &work) : SPAN("");
         struct span body = extract_fence(text, tag);
         if (body.ptr)
             add_text(out, body);
@@ -226,7 +228,8 @@ static int on_native(void *data, struct json_value call, struct buf *out, struct
     return rc;
 }
 
-/* ---- a verdict ------------------------------------------------------------------------------------------ */
+/* ---- a verdict
+ * ------------------------------------------------------------------------------------------ */
 
 static void evaluate(struct expr_worker *w, struct span line, int64_t index, struct verdict *v)
 {
@@ -289,8 +292,7 @@ static int evaluate_apart(struct expr_scorer *s, struct expr_worker *w, const st
 static int open_program(struct expr_scorer *s, struct expr_worker *w, struct error *error)
 {
     w->scorer = s;
-    w->program =
-        expr_compile(s->program, PRELUDE, s->bindings, s->n_bindings, s->with_env, error);
+    w->program = expr_compile(s->program, PRELUDE, s->bindings, s->n_bindings, s->with_env, error);
     if (!w->program)
         return error->code;
     expr_on_native(w->program, on_native, w);
@@ -311,7 +313,8 @@ static int expr_verdict(struct scorer *head, int worker, const struct row *row, 
     return 0;
 }
 
-/* ---- opening and closing ------------------------------------------------------------------------------ */
+/* ---- opening and closing
+ * ------------------------------------------------------------------------------ */
 
 static void expr_scorer_close(struct scorer *head)
 {

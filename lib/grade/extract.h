@@ -5,8 +5,8 @@
 #include "base/buf.h"
 #include "json/scan.h"
 
-/* The JSON value a reply holds: inside its first fence, the whole text, or the widest span in braces or
- * brackets. Strict JSON (no NaN). The value borrows scratch, which is cleared. */
+/* The JSON value a reply holds: inside its first fence, the whole text, or the widest span in
+ * braces or brackets. Strict JSON (no NaN). The value borrows scratch, which is cleared. */
 bool extract_json(struct span text, struct buf *scratch, struct json_value *value);
 
 /* Body of the last closed ``` fence with that tag (any case); ptr NULL: none. Borrows text. */

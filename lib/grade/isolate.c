@@ -67,7 +67,8 @@ static bool read_exact(int fd, void *bytes, size_t n)
     return true;
 }
 
-/* ---- the child ---------------------------------------------------------------------------------------- */
+/* ---- the child
+ * ---------------------------------------------------------------------------------------- */
 
 _Noreturn static void serve(struct isolate *i, int fd)
 {
@@ -97,7 +98,8 @@ _Noreturn static void serve(struct isolate *i, int fd)
     _exit(0);
 }
 
-/* ---- the parent --------------------------------------------------------------------------------------- */
+/* ---- the parent
+ * --------------------------------------------------------------------------------------- */
 
 static void end(struct isolate *i)
 {
@@ -176,8 +178,8 @@ enum isolate_result isolate_ask(struct isolate *i, struct span request, double t
     if (start(i, error))
         return ISOLATE_FAILED;
     int64_t deadline = timeout_s > 0 ? clock_ms() + (int64_t)(timeout_s * 1000) + 1 : 0;
-    enum isolate_result result = send_frame(i->fd, request) ? await(i, deadline, reply, error)
-                                                            : ISOLATE_DIED;
+    enum isolate_result result =
+        send_frame(i->fd, request) ? await(i, deadline, reply, error) : ISOLATE_DIED;
     if (result != ISOLATE_OK) {
         end(i);
     } else {

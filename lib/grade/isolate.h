@@ -1,6 +1,6 @@
-/* isolate.h: work in a child process that can be killed: how a time limit bounds code that cannot be
- * stopped from inside (an expression, a pattern). One per worker; the child is a fork of the worker's
- * thread, started at the first request and again after it was killed. */
+/* isolate.h: work in a child process that can be killed: how a time limit bounds code that cannot
+ * be stopped from inside (an expression, a pattern). One per worker; the child is a fork of the
+ * worker's thread, started at the first request and again after it was killed. */
 #ifndef WAI_GRADE_ISOLATE_H
 #define WAI_GRADE_ISOLATE_H
 

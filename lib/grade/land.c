@@ -1,9 +1,10 @@
-/* land.c: a verdict spliced into its row (grade 3.2, 3.4, 3.5). Every other byte of the row stays. */
+/* land.c: a verdict spliced into its row (grade 3.2, 3.4, 3.5). Every other byte of the row stays.
+ */
 #include "grade/verdict.h"
+#include "row/value.h"
 #include "json/edit.h"
 #include "json/pytext.h"
 #include "json/write.h"
-#include "row/value.h"
 
 #include <stdlib.h>
 

@@ -43,7 +43,8 @@ static void plain_digits(struct span text, struct buf *out)
     }
 }
 
-/* ---- answer span -------------------------------------------------------------------------------------- */
+/* ---- answer span
+ * -------------------------------------------------------------------------------------- */
 
 /* Body of the last \boxed{…} whose braces balance. */
 static bool boxed_body(struct span text, struct span *body)
@@ -158,15 +159,15 @@ struct span numeric_span(struct span text)
     return found.len ? found : text;
 }
 
-/* ---- numbers ------------------------------------------------------------------------------------------ */
+/* ---- numbers
+ * ------------------------------------------------------------------------------------------ */
 
 /* A token of digits with `,` and `_` between them, one dot, an exponent. Ends at token's end. */
 static size_t unsigned_end(struct span s, size_t at)
 {
     size_t i = at;
     bool any = false;
-    while (i < s.len && (digit(s.ptr[i]) ||
-                         (any && s.ptr[i] == ',') ||
+    while (i < s.len && (digit(s.ptr[i]) || (any && s.ptr[i] == ',') ||
                          (any && s.ptr[i] == '_' && i + 1 < s.len && digit(s.ptr[i + 1])))) {
         any = any || digit(s.ptr[i]);
         i++;
@@ -312,8 +313,7 @@ static bool latex_fraction(struct numeric *n, struct span s, size_t at, size_t *
     struct span part[2];
     for (int p = 0; p < 2; p++) {
         i = skip_space(s, i);
-        const char *close =
-            i < s.len && s.ptr[i] == '{' ? memchr(s.ptr + i, '}', s.len - i) : NULL;
+        const char *close = i < s.len && s.ptr[i] == '{' ? memchr(s.ptr + i, '}', s.len - i) : NULL;
         if (!close)
             return false;
         part[p] = span_slice(s, i + 1, (size_t)(close - s.ptr));
@@ -322,8 +322,8 @@ static bool latex_fraction(struct numeric *n, struct span s, size_t at, size_t *
     struct numeric top, bottom;
     numeric_open(&top);
     numeric_open(&bottom);
-    bool ok = only_number(&top, part[0]) && only_number(&bottom, part[1]) &&
-              divide(n, &top, &bottom);
+    bool ok =
+        only_number(&top, part[0]) && only_number(&bottom, part[1]) && divide(n, &top, &bottom);
     if (ok && at > 0 && s.ptr[at - 1] == '-' && !(at > 1 && digit(s.ptr[at - 2]))) {
         mpq_neg(n->q, n->q);
         n->approximate = -n->approximate;
@@ -388,8 +388,8 @@ static void keep(struct numeric *to, const struct numeric *from)
 
 enum { SHAPE_NUMBER, SHAPE_FRACTION, SHAPE_LATEX, SHAPES };
 
-/* What stands at `at`: *end behind it; -1: nothing, or a division by zero, which is no number and whose
- * parts are none either. */
+/* What stands at `at`: *end behind it; -1: nothing, or a division by zero, which is no number and
+ * whose parts are none either. */
 static int shape_at(struct numeric *n, struct span s, size_t at, size_t *end)
 {
     *end = at + 1;
@@ -467,7 +467,8 @@ double numeric_double(const struct numeric *n)
                                                      : (double)n->approximate;
 }
 
-/* ---- comparison --------------------------------------------------------------------------------------- */
+/* ---- comparison
+ * --------------------------------------------------------------------------------------- */
 
 static bool close_exact(const struct numeric *got, const struct numeric *want,
                         const struct numeric *tolerance, const struct numeric *relative,

@@ -6,7 +6,8 @@
 
 #include "base/buf.h"
 
-/* Held exactly as a rational where the decimal is of a sane size, else as the nearest long double. */
+/* Held exactly as a rational where the decimal is of a sane size, else as the nearest long double.
+ */
 struct numeric {
     bool exact;
     bool percent; /* a % stood behind it */
@@ -17,25 +18,27 @@ struct numeric {
 void numeric_open(struct numeric *n);
 void numeric_close(struct numeric *n);
 
-/* The part of a text that holds its answer: the last \boxed{…}; else what follows the last "answer is"
- * and the like; else the last non-blank line; else all of it. Borrows text. */
+/* The part of a text that holds its answer: the last \boxed{…}; else what follows the last "answer
+ * is" and the like; else the last non-blank line; else all of it. Borrows text. */
 struct span numeric_span(struct span text);
 
-/* The number of a span: a LaTeX fraction, else a fraction a/b that stands alone, else the last number. */
+/* The number of a span: a LaTeX fraction, else a fraction a/b that stands alone, else the last
+ * number. */
 bool numeric_find(struct numeric *n, struct span span);
 
 /* A plain decimal and nothing else ("-1.5e3"), as options give it. */
 bool numeric_decimal(struct numeric *n, struct span text);
 
-/* |got - want| <= max(tolerance, relative * |want|); relative NULL: the tolerance alone. A percent side
- * counts as a hundredth when percent_value. */
+/* |got - want| <= max(tolerance, relative * |want|); relative NULL: the tolerance alone. A percent
+ * side counts as a hundredth when percent_value. */
 bool numeric_close_to(const struct numeric *got, const struct numeric *want,
                       const struct numeric *tolerance, const struct numeric *relative,
                       bool percent_value);
 
 double numeric_double(const struct numeric *n);
 
-/* The one number that the text is, once `$ , %` and blanks at its ends are gone ("$1,234.50", "-5"). */
+/* The one number that the text is, once `$ , %` and blanks at its ends are gone ("$1,234.50",
+ * "-5"). */
 bool numeric_whole(struct numeric *n, struct span text);
 
 #endif

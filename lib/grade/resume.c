@@ -1,4 +1,5 @@
-/* resume.c: see resume.h. The earlier rows stay in their file; memory holds a key and a place each. */
+/* resume.c: see resume.h. The earlier rows stay in their file; memory holds a key and a place each.
+ */
 #include "grade/resume.h"
 
 #include <pthread.h>
@@ -18,7 +19,8 @@ struct resume {
 
 /* Written by grading: what may differ between a row and its graded form. */
 static const char *const GRADED[] = {
-    "reward", "reason", "judge_status", "judge_name", "judge_meta", "failure_class", "markers", "lineage",
+    "reward",     "reason",        "judge_status", "judge_name",
+    "judge_meta", "failure_class", "markers",      "lineage",
 };
 
 static bool graded_key(const struct json_member *member)
@@ -29,8 +31,8 @@ static bool graded_key(const struct json_member *member)
     return false;
 }
 
-/* rollout_id, else scenario_id and rollout_index, else the row's number; and the members that are not a
- * verdict's, byte by byte, as a hash. */
+/* rollout_id, else scenario_id and rollout_index, else the row's number; and the members that are
+ * not a verdict's, byte by byte, as a hash. */
 static void key_of(const struct row *row, struct buf *out)
 {
     const struct json_value *id = row_get_set(row, SPAN("rollout_id"));

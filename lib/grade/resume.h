@@ -10,8 +10,8 @@ struct resume;
 
 struct resume *resume_open(const char *path, struct error *error); /* NULL: ERROR_INPUT */
 
-/* The line of the earlier run that belongs to the row, appended to out; false: there is none. Safe to
- * call from several threads. */
+/* The line of the earlier run that belongs to the row, appended to out; false: there is none. Safe
+ * to call from several threads. */
 bool resume_find(struct resume *r, const struct row *row, struct buf *out);
 void resume_close(struct resume *r);
 

@@ -60,7 +60,8 @@ void grade_run_close(struct grade_run *run)
     free(run);
 }
 
-/* ---- which rows --------------------------------------------------------------------------------------- */
+/* ---- which rows
+ * --------------------------------------------------------------------------------------- */
 
 static bool wanted(const struct grade_run *run, const struct row *row)
 {
@@ -108,7 +109,8 @@ static void stop(struct grade_run *run)
     pthread_mutex_unlock(&run->lock);
 }
 
-/* ---- work and account --------------------------------------------------------------------------------- */
+/* ---- work and account
+ * --------------------------------------------------------------------------------- */
 
 static int work(void *context, int worker, const struct row *row, struct row_result *result,
                 struct error *error)
@@ -192,8 +194,8 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-int grade_run_rows(struct grade_run *run, const struct row_source *source, struct row_writer *writer,
-                   struct error *error)
+int grade_run_rows(struct grade_run *run, const struct row_source *source,
+                   struct row_writer *writer, struct error *error)
 {
     const struct scorer *s = run->options.scorer;
     const struct row_filter filter = {.source = *source,
@@ -210,10 +212,11 @@ int grade_run_rows(struct grade_run *run, const struct row_source *source, struc
     run->counts.bad = counts.bad;
     const struct grade_counts *c = &run->counts;
     if (rc == 0 && c->scored > 0 && c->statuses[VERDICT_ERROR] == c->scored)
-        return error_set(error, ERROR_REMOTE,
-                         "each of the %llu rows came back as an error; judge_meta.error of the rows "
-                         "says why",
-                         (unsigned long long)c->scored);
+        return error_set(
+            error, ERROR_REMOTE,
+            "each of the %llu rows came back as an error; judge_meta.error of the rows "
+            "says why",
+            (unsigned long long)c->scored);
     return rc;
 }
 

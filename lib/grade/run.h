@@ -1,5 +1,5 @@
-/* run.h: the work of wai-grade between the reader and the writer: which rows are scored, by what, where
- * the verdicts land, what is counted, and the report (grade 1, 3.4-3.6, 19). */
+/* run.h: the work of wai-grade between the reader and the writer: which rows are scored, by what,
+ * where the verdicts land, what is counted, and the report (grade 1, 3.4-3.6, 19). */
 #ifndef WAI_GRADE_RUN_H
 #define WAI_GRADE_RUN_H
 
@@ -28,10 +28,10 @@ struct grade_run;
 /* NULL: *error (the file of --resume). */
 struct grade_run *grade_run_open(const struct grade_options *options, struct error *error);
 
-/* Runs the rows of source through the scorer into writer. 0, or a negative code; ERROR_REMOTE also when
- * each row that was scored came back as an error. Counts stand either way. */
-int grade_run_rows(struct grade_run *run, const struct row_source *source, struct row_writer *writer,
-                   struct error *error);
+/* Runs the rows of source through the scorer into writer. 0, or a negative code; ERROR_REMOTE also
+ * when each row that was scored came back as an error. Counts stand either way. */
+int grade_run_rows(struct grade_run *run, const struct row_source *source,
+                   struct row_writer *writer, struct error *error);
 
 struct grade_counts {
     uint64_t rows, bad;      /* read */
@@ -39,7 +39,7 @@ struct grade_counts {
     uint64_t skipped, resumed;
     uint64_t passes, failures, partials;
     uint64_t statuses[VERDICT_STATUS_COUNT]; /* of the scored rows */
-    double sum; /* of the rewards */
+    double sum;                              /* of the rewards */
     double seconds;
 };
 const struct grade_counts *grade_run_counts(const struct grade_run *run);

@@ -1,6 +1,6 @@
-/* sandbox.c: builds the namespaces and the root folder of a sandboxed program. All that runs between fork
- * and exec is system calls on texts prepared before: the grader has threads, so the child may not
- * allocate. */
+/* sandbox.c: builds the namespaces and the root folder of a sandboxed program. All that runs
+ * between fork and exec is system calls on texts prepared before: the grader has threads, so the
+ * child may not allocate. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -25,7 +25,8 @@
 enum { STOP_WAITS = 400, STOP_WAIT_NS = 5000000 }; /* 2 s in all */
 enum { NOBODY = 65534, SANDBOX_TROUBLE = SANDBOX_PID_NAMESPACE + 1 };
 
-/* ---- the plan: every path as text, before the fork ---------------------------------------------------- */
+/* ---- the plan: every path as text, before the fork
+ * ---------------------------------------------------- */
 
 enum step_kind { STEP_FOLDER, STEP_FILE, STEP_BIND, STEP_DEVICE, STEP_LINK };
 
@@ -39,7 +40,8 @@ struct step {
 struct plan {
     struct step *steps;
     size_t n, cap;
-    const char *root; /* outside: where the new root is built; the scratch folder without namespaces */
+    const char
+        *root; /* outside: where the new root is built; the scratch folder without namespaces */
     char **owned;
     size_t n_owned, cap_owned;
 };
@@ -53,8 +55,7 @@ static const char *keep(struct plan *p, const char *text)
 static void add_step(struct plan *p, enum step_kind kind, const char *source, const char *path)
 {
     p->steps = mem_grow(p->steps, &p->cap, p->n + 1, sizeof *p->steps);
-    p->steps[p->n++] =
-        (struct step){kind, source ? keep(p, source) : NULL, keep(p, path + 1), -1};
+    p->steps[p->n++] = (struct step){kind, source ? keep(p, source) : NULL, keep(p, path + 1), -1};
 }
 
 /* Folders above a path; making one twice does no harm. */
@@ -116,7 +117,8 @@ static void free_plan(struct plan *p)
     free(p->steps);
 }
 
-/* ---- inside the child: system calls only -------------------------------------------------------------- */
+/* ---- inside the child: system calls only
+ * -------------------------------------------------------------- */
 
 struct attributes { /* struct mount_attr of linux/mount.h, which clashes with sys/mount.h */
     uint64_t set, clear, propagation, user_namespace;
@@ -152,18 +154,15 @@ static int make_step(const struct step *s)
 {
     int fd;
     switch (s->kind) {
-    case STEP_FOLDER:
-        return mkdir(s->target, 0755) && errno != EEXIST ? -1 : 0;
+    case STEP_FOLDER: return mkdir(s->target, 0755) && errno != EEXIST ? -1 : 0;
     case STEP_FILE:
         fd = open(s->target, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
         if (fd >= 0)
             close(fd);
         return fd >= 0 || errno == EEXIST ? 0 : -1;
-    case STEP_LINK:
-        return symlink(s->source, s->target) && errno != EEXIST ? -1 : 0;
+    case STEP_LINK: return symlink(s->source, s->target) && errno != EEXIST ? -1 : 0;
     case STEP_BIND:
-    case STEP_DEVICE:
-        return bind_source(s);
+    case STEP_DEVICE: return bind_source(s);
     }
     return -1;
 }
@@ -203,8 +202,8 @@ static int write_text(const char *path, const char *text)
     return n == (ssize_t)strlen(text) ? 0 : -1;
 }
 
-/* Descriptors inside: 0-2 on nothing, the channel, its own process namespace, and where trouble is told
- * until exec. */
+/* Descriptors inside: 0-2 on nothing, the channel, its own process namespace, and where trouble is
+ * told until exec. */
 static int set_descriptors(int channel, int trouble)
 {
     int nothing = open("/dev/null", O_RDWR);
@@ -258,8 +257,8 @@ static void allow_below(int rules, const char *path, uint64_t access)
 static void restrict_files(const struct sandbox_spec *spec)
 {
     const uint64_t all = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
-    const uint64_t look = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE |
-                          LANDLOCK_ACCESS_FS_READ_DIR;
+    const uint64_t look =
+        LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
     struct landlock_ruleset_attr attr = {.handled_access_fs = all};
     int rules = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof attr, 0);
     if (rules < 0)
@@ -283,7 +282,7 @@ static void restrict_files(const struct sandbox_spec *spec)
 #endif
 
 struct report { /* from the holder and from the program until it is one */
-    pid_t pid; /* the program's; 0: trouble */
+    pid_t pid;  /* the program's; 0: trouble */
     int number;
     char step[24];
 };
@@ -402,7 +401,8 @@ _Noreturn static void hold(const struct start *s)
     _exit(0);
 }
 
-/* ---- outside ------------------------------------------------------------------------------------------ */
+/* ---- outside
+ * ------------------------------------------------------------------------------------------ */
 
 /* Reports until exec closes the pipe. 0: the program runs. */
 static int await_start(int fd, struct sandbox *s, const char *program, struct error *error)

@@ -1,10 +1,10 @@
-/* sandbox_filter.c: the system calls that a sandboxed program is refused, as a BPF program for seccomp
- * (seccomp(2)). A list of what is forbidden, not of what is allowed: interpreters and their libraries
- * call nearly everything else. */
+/* sandbox_filter.c: the system calls that a sandboxed program is refused, as a BPF program for
+ * seccomp (seccomp(2)). A list of what is forbidden, not of what is allowed: interpreters and their
+ * libraries call nearly everything else. */
+#include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <errno.h>
 #include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,15 +27,49 @@
 #define CALL(name) SYS_##name
 
 static const int REFUSED[] = {
-    CALL(ptrace), CALL(process_vm_readv), CALL(process_vm_writev),
-    CALL(mount), CALL(umount2), CALL(pivot_root), CALL(chroot), CALL(unshare), CALL(setns),
-    CALL(keyctl), CALL(add_key), CALL(request_key),
-    CALL(perf_event_open), CALL(init_module), CALL(delete_module), CALL(kexec_load),
-    CALL(swapon), CALL(swapoff), CALL(reboot), CALL(acct), CALL(quotactl), CALL(syslog),
-    CALL(settimeofday), CALL(clock_settime), CALL(clock_adjtime), CALL(adjtimex),
-    CALL(sethostname), CALL(setdomainname), CALL(vhangup), CALL(personality),
-    CALL(shmget), CALL(shmat), CALL(shmctl), CALL(msgget), CALL(msgsnd), CALL(msgrcv), CALL(msgctl),
-    CALL(semget), CALL(semop), CALL(semctl), CALL(semtimedop), CALL(mq_open), CALL(mq_unlink),
+    CALL(ptrace),
+    CALL(process_vm_readv),
+    CALL(process_vm_writev),
+    CALL(mount),
+    CALL(umount2),
+    CALL(pivot_root),
+    CALL(chroot),
+    CALL(unshare),
+    CALL(setns),
+    CALL(keyctl),
+    CALL(add_key),
+    CALL(request_key),
+    CALL(perf_event_open),
+    CALL(init_module),
+    CALL(delete_module),
+    CALL(kexec_load),
+    CALL(swapon),
+    CALL(swapoff),
+    CALL(reboot),
+    CALL(acct),
+    CALL(quotactl),
+    CALL(syslog),
+    CALL(settimeofday),
+    CALL(clock_settime),
+    CALL(clock_adjtime),
+    CALL(adjtimex),
+    CALL(sethostname),
+    CALL(setdomainname),
+    CALL(vhangup),
+    CALL(personality),
+    CALL(shmget),
+    CALL(shmat),
+    CALL(shmctl),
+    CALL(msgget),
+    CALL(msgsnd),
+    CALL(msgrcv),
+    CALL(msgctl),
+    CALL(semget),
+    CALL(semop),
+    CALL(semctl),
+    CALL(semtimedop),
+    CALL(mq_open),
+    CALL(mq_unlink),
 #ifdef SYS_bpf
     CALL(bpf),
 #endif
@@ -49,16 +83,24 @@ static const int REFUSED[] = {
     CALL(kexec_file_load),
 #endif
 #ifdef SYS_io_uring_setup
-    CALL(io_uring_setup), CALL(io_uring_enter), CALL(io_uring_register),
+    CALL(io_uring_setup),
+    CALL(io_uring_enter),
+    CALL(io_uring_register),
 #endif
 #ifdef SYS_open_by_handle_at
-    CALL(open_by_handle_at), CALL(name_to_handle_at),
+    CALL(open_by_handle_at),
+    CALL(name_to_handle_at),
 #endif
 #ifdef SYS_fanotify_init
     CALL(fanotify_init),
 #endif
 #ifdef SYS_fsopen
-    CALL(fsopen), CALL(fsconfig), CALL(fsmount), CALL(fspick), CALL(move_mount), CALL(open_tree),
+    CALL(fsopen),
+    CALL(fsconfig),
+    CALL(fsmount),
+    CALL(fspick),
+    CALL(move_mount),
+    CALL(open_tree),
 #endif
 #ifdef SYS_mount_setattr
     CALL(mount_setattr),
@@ -73,7 +115,8 @@ static const int REFUSED[] = {
     CALL(kcmp),
 #endif
 #ifdef SYS_iopl
-    CALL(iopl), CALL(ioperm),
+    CALL(iopl),
+    CALL(ioperm),
 #endif
 #ifdef SYS_lookup_dcookie
     CALL(lookup_dcookie),
@@ -83,8 +126,8 @@ static const int REFUSED[] = {
 #ifndef CLONE_NEWTIME
 #define CLONE_NEWTIME 0x00000080
 #endif
-#define NEW_NAMESPACES                                                                              \
-    (CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS |      \
+#define NEW_NAMESPACES                                                                         \
+    (CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | \
      CLONE_NEWCGROUP)
 
 static void add(struct buf *out, uint16_t code, uint8_t yes, uint8_t no, uint32_t value)
@@ -116,8 +159,8 @@ static void refuse(struct buf *out, int call, int error_number)
     answer(out, error_number);
 }
 
-/* When the call is `call` and its argument equals (or, with `bits`, shares a bit with) value: EPERM.
- * The call's number is in the accumulator before and after. */
+/* When the call is `call` and its argument equals (or, with `bits`, shares a bit with) value:
+ * EPERM. The call's number is in the accumulator before and after. */
 static void refuse_argument(struct buf *out, int call, int which, bool bits, uint32_t value)
 {
     add(out, BPF_JMP | BPF_JEQ | BPF_K, 0, 4, (uint32_t)call);

@@ -36,7 +36,8 @@ void scorer_close(struct scorer *s)
         s->kind->close(s);
 }
 
-/* ---- a verdict already on the row ----------------------------------------------------------------------- */
+/* ---- a verdict already on the row
+ * ----------------------------------------------------------------------- */
 
 struct field_scorer {
     struct scorer head;
@@ -84,7 +85,8 @@ struct scorer *scorer_field_open(const char *path, const struct scorer_setup *se
     return &f->head;
 }
 
-/* ---- a scorer in one string ------------------------------------------------------------------------------- */
+/* ---- a scorer in one string
+ * ------------------------------------------------------------------------------- */
 
 static struct scorer *open_verifier(const char *spec, const struct scorer_setup *setup,
                                     struct error *error)

@@ -1,5 +1,5 @@
-/* scorer.h: what puts a verdict on a row: an expression, a command, a verifier. A scorer is opened once,
- * asked from several threads (each with a worker number of its own), and closed. */
+/* scorer.h: what puts a verdict on a row: an expression, a command, a verifier. A scorer is opened
+ * once, asked from several threads (each with a worker number of its own), and closed. */
 #ifndef WAI_GRADE_SCORER_H
 #define WAI_GRADE_SCORER_H
 
@@ -10,8 +10,8 @@ struct scorer;
 
 /* A kind of scorer is a table row. */
 struct scorer_kind {
-    /* The verdict on one row, as the worker's own thread sees it: 0 (v filled), or a negative code that
-     * stops the run. */
+    /* The verdict on one row, as the worker's own thread sees it: 0 (v filled), or a negative code
+     * that stops the run. */
     int (*verdict)(struct scorer *s, int worker, const struct row *row, struct verdict *v,
                    struct error *error);
     void (*close)(struct scorer *s); /* frees s too */
@@ -20,19 +20,20 @@ struct scorer_kind {
 /* The head of every scorer; a kind puts its own state behind it. */
 struct scorer {
     const struct scorer_kind *kind;
-    char *name;             /* owned: judge_name when the user gives none */
-    const char *meta_kind;  /* judge_meta.scorer_kind, or NULL */
-    int threads;            /* worker numbers are below this; set by the opener */
-    bool slow;              /* a row is worth a hand-over between threads of its own */
-    bool children;          /* child processes do the work: when each verdict is an error, exit 4 */
-    struct span gold_field; /* where the gold is looked up for the net of grade 2.4; empty: usual places */
-    const char *warning;    /* one sentence for people, after opening or later; NULL: none */
+    char *name;            /* owned: judge_name when the user gives none */
+    const char *meta_kind; /* judge_meta.scorer_kind, or NULL */
+    int threads;           /* worker numbers are below this; set by the opener */
+    bool slow;             /* a row is worth a hand-over between threads of its own */
+    bool children;         /* child processes do the work: when each verdict is an error, exit 4 */
+    struct span
+        gold_field; /* where the gold is looked up for the net of grade 2.4; empty: usual places */
+    const char *warning; /* one sentence for people, after opening or later; NULL: none */
 };
 
 /* What every opener is told. */
 struct scorer_setup {
-    int jobs;          /* 0: the kind's default */
-    double timeout_s;  /* per verdict; 0: the kind's default */
+    int jobs;         /* 0: the kind's default */
+    double timeout_s; /* per verdict; 0: the kind's default */
     struct verdict_scale scale;
     struct span tools;  /* JSON array for $tools; len 0: none */
     struct span policy; /* the agent's system prompt for $policy; ptr NULL: none */
@@ -40,14 +41,15 @@ struct scorer_setup {
     void *debug_data;
 };
 
-/* ---- openers: NULL with *error (ERROR_USAGE for what the user wrote) ---------------------------------- */
+/* ---- openers: NULL with *error (ERROR_USAGE for what the user wrote)
+ * ---------------------------------- */
 
 struct scorer_expr_options {
     const char *program;
     const struct scorer_binding {
         const char *name;
         struct span json;
-    } *bindings; /* --arg, --argjson */
+    } * bindings; /* --arg, --argjson */
     size_t n_bindings;
     bool with_env; /* --expr-env */
 };
@@ -80,7 +82,9 @@ struct scorer *scorer_field_open(const char *path, const struct scorer_setup *se
  * verifier's NAME[:ARGS]. */
 struct scorer *scorer_open(const char *spec, const struct scorer_setup *setup, struct error *error);
 
-/* ---- use ------------------------------------------------------------------------------------------------ */
+/* ---- use
+ * ------------------------------------------------------------------------------------------------
+ */
 
 /* The finished verdict: the kind's answer, scorer_kind in judge_meta, the gold kept out. */
 int scorer_verdict(struct scorer *s, int worker, const struct row *row, struct verdict *v,

@@ -7,12 +7,12 @@
 
 #include "grade/defaults.h"
 #include "grade/numeric.h"
-#include "json/pytext.h"
-#include "json/write.h"
 #include "text/fold.h"
 #include "text/number.h"
 #include "text/unicode.h"
 #include "text/utf8.h"
+#include "json/pytext.h"
+#include "json/write.h"
 
 #define MARK SPAN("<reference>")
 
@@ -152,7 +152,8 @@ static void scrub_whole(struct buf *text, struct span spelling)
     }
 }
 
-/* The longest prefix of 16 or more characters that is quoted at a place where the gold is cut off. */
+/* The longest prefix of 16 or more characters that is quoted at a place where the gold is cut off.
+ */
 static void scrub_prefix(struct buf *text, struct span spelling)
 {
     if (utf8_length(spelling) < SCRUB_PREFIX_CHARS)

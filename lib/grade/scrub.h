@@ -9,8 +9,8 @@
 /* Replaces every spelling of the gold in text by `<reference>`. No spelling, no change. */
 void scrub_text(struct json_value gold, struct buf *text);
 
-/* reason and every text of judge_meta, but for our own keys (verifier, scorer_kind), when the gold is
- * privileged. */
+/* reason and every text of judge_meta, but for our own keys (verifier, scorer_kind), when the gold
+ * is privileged. */
 void scrub_verdict(struct verdict *v, const struct row_gold *gold);
 
 #endif

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "grade/defaults.h"
-#include "json/write.h"
 #include "row/calls.h"
 #include "row/fault.h"
 #include "row/key.h"
@@ -14,6 +13,7 @@
 #include "text/fold.h"
 #include "text/term.h"
 #include "text/utf8.h"
+#include "json/write.h"
 
 void tally_open(struct tally *t, const struct row_tools *declared)
 {
@@ -56,7 +56,8 @@ void tally_reward(struct tally *t, struct span text)
     count(&t->rewards, &t->reward_counts, &t->cap_rewards, text);
 }
 
-/* ---- one row ------------------------------------------------------------------------------------------ */
+/* ---- one row
+ * ------------------------------------------------------------------------------------------ */
 
 static void add_markers(struct tally *t, const struct row *row)
 {
@@ -73,8 +74,8 @@ static void add_markers(struct tally *t, const struct row *row)
         if (t->markers.count >= TALLY_DISTINCT && map_find(&t->markers, name) == MAP_NONE)
             continue;
         size_t n = map_add(&t->markers, name, &fresh);
-        t->marker_counts = mem_grow(t->marker_counts, &t->cap_markers, n + 1,
-                                    sizeof *t->marker_counts);
+        t->marker_counts =
+            mem_grow(t->marker_counts, &t->cap_markers, n + 1, sizeof *t->marker_counts);
         if (fresh)
             t->marker_counts[n] = (struct tally_marker){0};
         t->marker_counts[n].rows++;
@@ -173,7 +174,8 @@ void tally_row(struct tally *t, const struct row *row)
     buf_free(&scratch);
 }
 
-/* ---- warnings ----------------------------------------------------------------------------------------- */
+/* ---- warnings
+ * ----------------------------------------------------------------------------------------- */
 
 struct sink {
     void (*out)(void *data, const char *text);
@@ -250,7 +252,8 @@ static void warn_dead(const struct tally *t, const struct sink *s)
         struct buf text = {0};
         buf_text(&text, "tool ");
         term_add(&text, names[i]);
-        buf_format(&text, " hardly works: %llu good of %llu results; mend it before you read scores",
+        buf_format(&text,
+                   " hardly works: %llu good of %llu results; mend it before you read scores",
                    (unsigned long long)tool->ok, (unsigned long long)(tool->n - tool->injected));
         say(s, &text);
     }
@@ -347,7 +350,8 @@ void tally_reasons(const struct tally *t, size_t n, void (*out)(void *data, cons
     free(ranks);
 }
 
-/* ---- report ------------------------------------------------------------------------------------------- */
+/* ---- report
+ * ------------------------------------------------------------------------------------------- */
 
 static void write_counts(struct json_writer *w, const char *key, const struct map *map,
                          const uint64_t *counts)

@@ -1,5 +1,5 @@
-/* tally.h: what the rows of a grading run add up to, for its report and warnings (grade 19). Not for
- * other rooms: they use run.h. */
+/* tally.h: what the rows of a grading run add up to, for its report and warnings (grade 19). Not
+ * for other rooms: they use run.h. */
 #ifndef WAI_GRADE_TALLY_H
 #define WAI_GRADE_TALLY_H
 

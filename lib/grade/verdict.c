@@ -6,16 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "json/pytext.h"
-#include "json/write.h"
 #include "row/value.h"
 #include "text/fold.h"
 #include "text/number.h"
+#include "json/pytext.h"
+#include "json/write.h"
 
-static const char *const STATUS_NAMES[VERDICT_STATUS_COUNT] = {"ok", "invalid_result",
-                                                              "missing_reward", "error", "timeout"};
+static const char *const STATUS_NAMES[VERDICT_STATUS_COUNT] = {
+    "ok", "invalid_result", "missing_reward", "error", "timeout"};
 static const char *const TYPE_NAMES[] = {"null",   "boolean", "boolean", "number",
-                                        "string", "array",   "object"};
+                                         "string", "array",   "object"};
 
 const char *verdict_status_name(enum verdict_status status)
 {
@@ -42,7 +42,8 @@ void verdict_free(struct verdict *v)
     *v = (struct verdict){0};
 }
 
-/* ---- judge_meta --------------------------------------------------------------------------------------- */
+/* ---- judge_meta
+ * --------------------------------------------------------------------------------------- */
 
 static struct verdict_item *meta_item(const struct verdict *v, struct span key)
 {
@@ -87,7 +88,8 @@ static void meta_remove(struct verdict *v, struct span key)
         }
 }
 
-/* ---- values ------------------------------------------------------------------------------------------- */
+/* ---- values
+ * ------------------------------------------------------------------------------------------- */
 
 /* Recursion is bounded by the scanner's JSON_DEPTH_MAX. */
 void verdict_copy_json(struct json_value value, struct buf *out)
@@ -199,7 +201,8 @@ static void set_missing(struct verdict *v, struct json_value object)
     buf_free(&json);
 }
 
-/* ---- objects: reason, judge_meta and loose keys ------------------------------------------------------- */
+/* ---- objects: reason, judge_meta and loose keys
+ * ------------------------------------------------------- */
 
 static bool key_in(struct span key, const char *const *names)
 {
@@ -274,9 +277,11 @@ static void read_number(struct verdict *v, struct json_value value)
     }
 }
 
-/* ---- ratings (grade 3.3) ------------------------------------------------------------------------------ */
+/* ---- ratings (grade 3.3)
+ * ------------------------------------------------------------------------------ */
 
-static void read_rating(struct verdict *v, struct json_value value, const struct verdict_scale *scale)
+static void read_rating(struct verdict *v, struct json_value value,
+                        const struct verdict_scale *scale)
 {
     struct buf pair = {0};
     buf_byte(&pair, '[');
@@ -352,8 +357,8 @@ void verdict_read(struct verdict *v, struct json_value value, const struct verdi
 
 void verdict_read_row(struct verdict *v, struct json_value value, const struct verdict_scale *scale)
 {
-    static const char *const keys[] = {"reward",        "reason",  "judge_status", "judge_meta",
-                                       "failure_class", "markers", NULL};
+    static const char *const keys[] = {
+        "reward", "reason", "judge_status", "judge_meta", "failure_class", "markers", NULL};
     struct json_value part;
     if (value.type != JSON_VALUE_OBJECT || !json_get(value, SPAN("final_text"), &part) ||
         !json_get(value, SPAN("reward"), &part)) {
@@ -377,7 +382,8 @@ void verdict_read_row(struct verdict *v, struct json_value value, const struct v
     buf_free(&text);
 }
 
-/* ---- verdicts of our own making ----------------------------------------------------------------------- */
+/* ---- verdicts of our own making
+ * ----------------------------------------------------------------------- */
 
 void verdict_none(struct verdict *v)
 {
@@ -443,7 +449,8 @@ void verdict_reason(struct verdict *v, const char *format, ...)
     va_end(args);
 }
 
-/* ---- between processes -------------------------------------------------------------------------------- */
+/* ---- between processes
+ * -------------------------------------------------------------------------------- */
 
 static void meta_write(const struct verdict *v, struct buf *out)
 {

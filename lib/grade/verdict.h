@@ -22,14 +22,15 @@ struct verdict_item {
     struct span key, json;
 };
 
-/* One verdict. `struct verdict v = {0}` is an empty one; verdict_clear makes it so again and keeps the
- * memory. Not shared between threads. */
+/* One verdict. `struct verdict v = {0}` is an empty one; verdict_clear makes it so again and keeps
+ * the memory. Not shared between threads. */
 struct verdict {
     enum verdict_status status;
-    bool judged;      /* reward holds a number in [0, 1] */
-    double value;     /* that number */
-    struct buf reward; /* its JSON text: 0 and 1 as integers, other numbers as the scorer spelled them */
-    struct buf reason; /* text, not JSON */
+    bool judged;  /* reward holds a number in [0, 1] */
+    double value; /* that number */
+    struct buf
+        reward; /* its JSON text: 0 and 1 as integers, other numbers as the scorer spelled them */
+    struct buf reason;         /* text, not JSON */
     struct verdict_item *meta; /* judge_meta, in the order in which the keys came */
     size_t n_meta, cap_meta;
     struct arena arena; /* keys and values of meta */
@@ -47,16 +48,18 @@ struct verdict_scale {
 /* The answer `value` of a scorer, by the table of grade 3.1 (3.3 with a scale). */
 void verdict_read(struct verdict *v, struct json_value value, const struct verdict_scale *scale);
 
-/* An answer that is a graded row (an object with final_text beside reward; grade 4.2) gives its verdict keys
- * and nothing else; any other value is verdict_read. */
-void verdict_read_row(struct verdict *v, struct json_value value, const struct verdict_scale *scale);
+/* An answer that is a graded row (an object with final_text beside reward; grade 4.2) gives its
+ * verdict keys and nothing else; any other value is verdict_read. */
+void verdict_read_row(struct verdict *v, struct json_value value,
+                      const struct verdict_scale *scale);
 
-void verdict_none(struct verdict *v);                         /* no answer at all */
+void verdict_none(struct verdict *v);                           /* no answer at all */
 void verdict_failed(struct verdict *v, const char *format, ...) /* the scorer failed */
     __attribute__((format(printf, 2, 3)));
 void verdict_timed_out(struct verdict *v, double seconds);
 
-/* A reward from our own code: a score in [0, 1] (0 and 1 become integers); NaN is an invalid result. */
+/* A reward from our own code: a score in [0, 1] (0 and 1 become integers); NaN is an invalid
+ * result. */
 void verdict_score(struct verdict *v, double score);
 
 /* No score, and the reason why (a verifier without a reference): invalid_result. */
@@ -76,7 +79,8 @@ void verdict_copy_json(struct json_value value, struct buf *out);
 void verdict_store(const struct verdict *v, struct buf *out);
 bool verdict_load(struct verdict *v, struct span text);
 
-/* ---- landing on the row (grade 3.2, 3.4, 3.5) ------------------------------------------------------- */
+/* ---- landing on the row (grade 3.2, 3.4, 3.5)
+ * ------------------------------------------------------- */
 
 struct verdict_stamp {
     struct span judge_name, run_id, source; /* required */

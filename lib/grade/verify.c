@@ -8,10 +8,10 @@
 #include "base/options.h"
 #include "grade/defaults.h"
 #include "grade/scrub.h"
-#include "json/pyjson.h"
-#include "json/write.h"
 #include "text/number.h"
 #include "text/utf8.h"
+#include "json/pyjson.h"
+#include "json/write.h"
 
 static const struct verify_kind *const KINDS[] = {&VERIFY_EXACT, &VERIFY_INCLUDES, &VERIFY_REGEX,
                                                   &VERIFY_NUMERIC, &VERIFY_CODE};
@@ -75,7 +75,8 @@ const char *verify_names(void)
     return names;
 }
 
-/* ---- arguments ---------------------------------------------------------------------------------------- */
+/* ---- arguments
+ * ---------------------------------------------------------------------------------------- */
 
 static const struct verify_key *find_key(const struct verify_kind *kind, struct span name)
 {
@@ -124,7 +125,7 @@ static bool one_of(const char *choices, struct span word)
 static bool bool_word(struct span word, bool *value)
 {
     static const char *const yes[] = {"true", "yes", "1", "on"}, *const no[] = {"false", "no", "0",
-                                                                               "off"};
+                                                                                "off"};
     for (size_t i = 0; i < 4; i++) {
         if (span_is(word, yes[i]) || span_is(word, no[i])) {
             *value = span_is(word, yes[i]);
@@ -158,15 +159,12 @@ static int check_value(const struct verify_kind *kind, const struct verify_key *
         ok = number_parse(text, &number) && isfinite(number) && number >= 0;
         wanted = "a number that is not negative";
         break;
-    case VERIFY_CHOICE:
-        ok = one_of(key->choices, text);
-        break;
+    case VERIFY_CHOICE: ok = one_of(key->choices, text); break;
     case VERIFY_TEXT:
         ok = value.type == JSON_VALUE_STRING || value.type == JSON_VALUE_NUMBER;
         wanted = "a text";
         break;
-    case VERIFY_JSON:
-        break;
+    case VERIFY_JSON: break;
     }
     int rc = ok ? 0 : wrong_value(kind, key, value, wanted, error);
     buf_free(&scratch);
@@ -221,9 +219,8 @@ static int read_plain_args(struct verifier *v, const char *text, struct error *e
         struct json_value parsed;
         struct json_fault fault;
         if (text[n] != '=') {
-            rc = error_set(error, ERROR_USAGE,
-                           "%s:%s: key=value is wanted (or a JSON object); %s", v->kind->name, text,
-                           "a comma inside a value is written \\,");
+            rc = error_set(error, ERROR_USAGE, "%s:%s: key=value is wanted (or a JSON object); %s",
+                           v->kind->name, text, "a comma inside a value is written \\,");
             break;
         }
         buf_clear(&value);
@@ -299,7 +296,8 @@ int verify_arg_choice(const struct verifier *v, const char *name, int otherwise)
     return otherwise;
 }
 
-/* ---- open, run, close --------------------------------------------------------------------------------- */
+/* ---- open, run, close
+ * --------------------------------------------------------------------------------- */
 
 static int unknown_name(struct span name, struct error *error)
 {
@@ -335,8 +333,8 @@ struct verifier *verifier_open(const char *spec, int jobs, double timeout_s, str
     v->jobs = jobs;
     v->timeout_s = timeout_s;
     const char *args = spec[name.len] ? spec + name.len + 1 : "";
-    int rc = *args == '{' ? read_json_args(v, span_text(args), error)
-                          : read_plain_args(v, args, error);
+    int rc =
+        *args == '{' ? read_json_args(v, span_text(args), error) : read_plain_args(v, args, error);
     if (!rc) {
         struct span field = verify_arg_text(v, "field");
         v->name = recorded_name(v);
@@ -391,7 +389,8 @@ int verifier_run(const struct verifier *v, int worker, const struct row *row, st
     return rc;
 }
 
-/* ---- references --------------------------------------------------------------------------------------- */
+/* ---- references
+ * --------------------------------------------------------------------------------------- */
 
 size_t verify_reference_count(struct json_value gold)
 {

@@ -1,5 +1,5 @@
-/* verify_text.c: the verifiers that compare texts: exact-match, includes, regex, numeric (grade 5.1-5.3,
- * 5.6). Reasons never quote the reference. */
+/* verify_text.c: the verifiers that compare texts: exact-match, includes, regex, numeric
+ * (grade 5.1-5.3, 5.6). Reasons never quote the reference. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -12,7 +12,8 @@
 #include "text/regex.h"
 #include "text/utf8.h"
 
-/* What the candidate said instead, at most SHOWN_CHARS of it. Only of a miss: what matches is the gold. */
+/* What the candidate said instead, at most SHOWN_CHARS of it. Only of a miss: what matches is the
+ * gold. */
 static void show_miss(struct verdict *out, const char *what, struct span text)
 {
     verdict_reason(out, "%s: \"", what);
@@ -20,7 +21,8 @@ static void show_miss(struct verdict *out, const char *what, struct span text)
     buf_byte(&out->reason, '"');
 }
 
-/* ---- exact-match --------------------------------------------------------------------------------------- */
+/* ---- exact-match
+ * --------------------------------------------------------------------------------------- */
 
 struct exact {
     bool lower, strip_punct, whole, loose_numbers;
@@ -145,7 +147,8 @@ const struct verify_kind VERIFY_EXACT = {.name = "exact-match",
                                          .run = exact_run,
                                          .close = state_free};
 
-/* ---- includes ------------------------------------------------------------------------------------------ */
+/* ---- includes
+ * ------------------------------------------------------------------------------------------ */
 
 struct includes {
     bool lower, any;
@@ -186,8 +189,9 @@ static int includes_run(const struct verifier *v, const struct verify_input *in,
         hits += span_has(hay, needle);
     }
     if (blank) {
-        verdict_unjudged(out, n ? "%s: a reference is blank, so nothing can be checked"
-                                : "%s: the list of references is empty",
+        verdict_unjudged(out,
+                         n ? "%s: a reference is blank, so nothing can be checked"
+                           : "%s: the list of references is empty",
                          v->name);
         return 0;
     }
@@ -206,7 +210,8 @@ const struct verify_kind VERIFY_INCLUDES = {.name = "includes",
                                             .run = includes_run,
                                             .close = state_free};
 
-/* ---- regex --------------------------------------------------------------------------------------------- */
+/* ---- regex
+ * --------------------------------------------------------------------------------------------- */
 
 struct pattern {
     struct regex *regex;
@@ -219,7 +224,9 @@ static int read_flags(struct span letters, int *flags, struct error *error)
     static const struct {
         char letter;
         int flag;
-    } known[] = {{'i', REGEX_IGNORE_CASE}, {'m', REGEX_MULTILINE}, {'s', REGEX_DOT_ALL},
+    } known[] = {{'i', REGEX_IGNORE_CASE},
+                 {'m', REGEX_MULTILINE},
+                 {'s', REGEX_DOT_ALL},
                  {'x', REGEX_VERBOSE}};
     *flags = 0;
     for (size_t i = 0; i < letters.len; i++) {
@@ -344,8 +351,11 @@ static void regex_close(struct verifier *v)
 }
 
 static const struct verify_key regex_keys[] = {
-    {"pattern", VERIFY_TEXT, NULL}, {"group", VERIFY_TEXT, NULL}, {"flags", VERIFY_TEXT, NULL},
-    {"lower", VERIFY_BOOL, NULL},   {0},
+    {"pattern", VERIFY_TEXT, NULL},
+    {"group", VERIFY_TEXT, NULL},
+    {"flags", VERIFY_TEXT, NULL},
+    {"lower", VERIFY_BOOL, NULL},
+    {0},
 };
 const struct verify_kind VERIFY_REGEX = {.name = "regex",
                                          .recorded = "Regex",
@@ -354,7 +364,8 @@ const struct verify_kind VERIFY_REGEX = {.name = "regex",
                                          .run = regex_run,
                                          .close = regex_close};
 
-/* ---- numeric ------------------------------------------------------------------------------------------- */
+/* ---- numeric
+ * ------------------------------------------------------------------------------------------- */
 
 struct tolerance {
     struct numeric absolute, relative;

@@ -1,5 +1,5 @@
-/* Any bytes as a scorer's answer, as a gold with a text to scrub, as a reply that holds a number or JSON:
- * no crash, a verdict in its bounds, and output that is JSON. */
+/* Any bytes as a scorer's answer, as a gold with a text to scrub, as a reply that holds a number or
+ * JSON: no crash, a verdict in its bounds, and output that is JSON. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
-/* without-namespaces.c: runs a command where the kernel gives no namespaces, so that what a sandbox falls
- * back to can be tested on any machine: without-namespaces COMMAND [ARG...]. Root stays root over all
- * users; others stay themselves. Exit status: the command's, 125 when this cannot be arranged. */
+/* without-namespaces.c: runs a command where the kernel gives no namespaces, so that what a sandbox
+ * falls back to can be tested on any machine: without-namespaces COMMAND [ARG...]. Root stays root
+ * over all users; others stay themselves. Exit status: the command's, 125 when this cannot be
+ * arranged. */
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* The number a text answers with, and exact comparison (grade 5.6). */
+#include <cmocka.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include "grade/numeric.h"
 
@@ -36,7 +36,9 @@ static void finds_the_answer(void **state)
         {"", NAN},
         {"1e3", 1000},
         {"-8", -8},
-        {"\xe2\x88\x92" "8", -8},
+        {"\xe2\x88\x92"
+         "8",
+         -8},
         {"50%", 50},
         {"value = 2.5E-3", 0.0025},
         {"The answer is 3.14159. Page 7", 3.14159},
@@ -93,7 +95,8 @@ static bool near(const char *got, const char *want, const char *tol, const char 
 static void compares_exactly(void **state)
 {
     (void)state;
-    assert_true(near("1.01", "1", "0.01", NULL, false)); /* in doubles the difference is a little more */
+    assert_true(
+        near("1.01", "1", "0.01", NULL, false)); /* in doubles the difference is a little more */
     assert_false(near("1.0100000000000000000000000001", "1", "0.01", NULL, false));
     assert_true(near("1/3", "2/6", "0", NULL, false));
     assert_true(near("100", "100.9", "1e-6", "0.01", false));
@@ -103,7 +106,8 @@ static void compares_exactly(void **state)
     assert_false(near("50%", "0.5", "0", NULL, false));
     assert_true(near("9007199254740993", "9007199254740993", "0", NULL, false));
     assert_false(near("9007199254740993", "9007199254740992", "0", NULL, false));
-    assert_false(near("1e5000", "1e5000", "0", NULL, false) && near("1e5000", "1", "0", NULL, false));
+    assert_false(near("1e5000", "1e5000", "0", NULL, false) &&
+                 near("1e5000", "1", "0", NULL, false));
     assert_true(near("1e-5000", "0", "0.1", NULL, false));
 }
 
@@ -112,8 +116,8 @@ static void reads_whole_numbers(void **state)
     static const struct {
         const char *text;
         bool number;
-    } table[] = {{"$ 1,234.50 %", true}, {"-5", true}, {"5 apples", false}, {"", false},
-                 {"1/2", false},         {"3.14", true}, {"..", false},     {"$", false}};
+    } table[] = {{"$ 1,234.50 %", true}, {"-5", true},   {"5 apples", false}, {"", false},
+                 {"1/2", false},         {"3.14", true}, {"..", false},       {"$", false}};
     (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct numeric n;

@@ -1,9 +1,9 @@
 /* The gold is kept out of reasons (grade 2.4). */
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include "grade/scrub.h"
 
@@ -33,7 +33,8 @@ static void blanks_spellings(void **state)
         {"\"first line here\\nx\"", "it said first line here", "it said <reference>"},
         {"\"assert f(1) == 2 and more\"", "line: assert f(1) == 2 and", "line: <reference>"},
         {"\"assert f(1) == 2 and more\"", "assert f(1)", "assert f(1)"},
-        {"\"\xc3\xa9t\xc3\xa9\"", "l'\xc3\xa9t\xc3\xa9 \xc3\xa9t\xc3\xa9s", "l'<reference> \xc3\xa9t\xc3\xa9s"},
+        {"\"\xc3\xa9t\xc3\xa9\"", "l'\xc3\xa9t\xc3\xa9 \xc3\xa9t\xc3\xa9s",
+         "l'<reference> \xc3\xa9t\xc3\xa9s"},
         {"\"+\"", "a+b", "a<reference>b"},
     };
     struct buf text = {0};

@@ -1,9 +1,9 @@
 /* What a scorer may answer, and where it lands (grade 3). */
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include "grade/verdict.h"
 #include "json/write.h"
@@ -88,7 +88,8 @@ static void reads_ratings(void **state)
         {"NaN", "invalid_result - \"\" rating_out_of_scale=\"NaN\" scale=[1.0,5.0]"},
         {"true", "invalid_result - \"\" reward_type=\"boolean\""},
         {"null", "invalid_result - \"\" reward_type=\"null\""},
-        {"{\"rating\":null,\"score\":3}", "missing_reward - \"\" returned_keys=[\"rating\",\"score\"]"},
+        {"{\"rating\":null,\"score\":3}",
+         "missing_reward - \"\" returned_keys=[\"rating\",\"score\"]"},
         {"{\"rating\":2,\"score\":1,\"reward\":9}", "ok 0.25 \"\" rating=2.0 scale=[1.0,5.0]"},
         {"{\"rating\":\"3\"}", "invalid_result - \"\" reward_type=\"string\""},
     };
@@ -109,8 +110,9 @@ static void a_graded_row_gives_its_verdict_alone(void **state)
     struct verdict v = {0};
     struct buf out = {0};
     (void)state;
-    verdict_read_row(&v, parsed("{\"final_text\":\"x\",\"prompt\":\"p\",\"reward\":0,\"reason\":\"r\","
-                                "\"judge_status\":\"ok\",\"judge_meta\":{\"k\":1}}"),
+    verdict_read_row(&v,
+                     parsed("{\"final_text\":\"x\",\"prompt\":\"p\",\"reward\":0,\"reason\":\"r\","
+                            "\"judge_status\":\"ok\",\"judge_meta\":{\"k\":1}}"),
                      NULL);
     assert_string_equal(shown(&v, &out), "ok 0 \"r\" k=1");
     verdict_read_row(&v, parsed("{\"final_text\":\"x\",\"score\":1}"), NULL);
@@ -146,7 +148,8 @@ static void travels_between_processes(void **state)
     struct verdict v = {0}, w = {0};
     struct buf text = {0}, a = {0}, b = {0};
     (void)state;
-    verdict_read(&v, parsed("{\"reward\":0.25,\"reason\":\"a \\\"b\\\" \\u0000\",\"k\":{\"x\":[1]}}"), NULL);
+    verdict_read(
+        &v, parsed("{\"reward\":0.25,\"reason\":\"a \\\"b\\\" \\u0000\",\"k\":{\"x\":[1]}}"), NULL);
     verdict_store(&v, &text);
     assert_true(verdict_load(&w, buf_span(&text)));
     assert_string_equal(shown(&v, &a), shown(&w, &b));
@@ -173,19 +176,22 @@ static void lands_in_place(void **state)
     struct buf out = {0};
     (void)state;
     assert_int_equal(
-        row_of_text(SPAN("{\"id\":7,\"reward\" : 1,\"reason\":\"old\",\"failure_class\":\"old\","
-                         "\"judge_meta\":{},\"markers\":[1],\"lineage\":{\"k\":1,\"scoring_run_id\":\"r1\"},"
-                         "\"x\":1e5}"),
-                    &row, &members, &fault),
+        row_of_text(
+            SPAN(
+                "{\"id\":7,\"reward\" : 1,\"reason\":\"old\",\"failure_class\":\"old\","
+                "\"judge_meta\":{},\"markers\":[1],\"lineage\":{\"k\":1,\"scoring_run_id\":\"r1\"},"
+                "\"x\":1e5}"),
+            &row, &members, &fault),
         0);
     row.index = 3;
     verdict_read(&v, parsed("{\"reward\":0,\"markers\":{\"m\":1}}"), NULL);
     verdict_land(&v, &stamp, &row, &out);
-    assert_string_equal(buf_cstr(&out),
-                        "{\"id\":7,\"reward\" : 0,\"judge_meta\":{\"markers\":{\"m\":1}},\"markers\":{\"m\":1},"
-                        "\"lineage\":{\"k\":1,\"scoring_run_id\":\"r2\",\"source\":\"eval\",\"judge\":\"j\","
-                        "\"parent\":\"7\",\"model\":\"m\",\"judge_version\":\"7\",\"prior_scoring_run_id\":\"r1\"},"
-                        "\"x\":1e5,\"judge_status\":\"ok\",\"judge_name\":\"j\"}");
+    assert_string_equal(
+        buf_cstr(&out),
+        "{\"id\":7,\"reward\" : 0,\"judge_meta\":{\"markers\":{\"m\":1}},\"markers\":{\"m\":1},"
+        "\"lineage\":{\"k\":1,\"scoring_run_id\":\"r2\",\"source\":\"eval\",\"judge\":\"j\","
+        "\"parent\":\"7\",\"model\":\"m\",\"judge_version\":\"7\",\"prior_scoring_run_id\":\"r1\"},"
+        "\"x\":1e5,\"judge_status\":\"ok\",\"judge_name\":\"j\"}");
     verdict_free(&v);
     buf_free(&out);
     json_members_free(&members);
