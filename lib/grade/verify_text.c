@@ -7,6 +7,7 @@
 #include "grade/defaults.h"
 #include "grade/numeric.h"
 #include "grade/verify.h"
+#include "row/value.h"
 #include "text/fold.h"
 #include "text/number.h"
 #include "text/regex.h"
@@ -396,7 +397,10 @@ static int numeric_run(const struct verifier *v, const struct verify_input *in, 
     numeric_open(&want);
     numeric_open(&got);
     (void)error;
-    if (!numeric_find(&want, verify_text(in->gold.value, &in->scratch[0]))) {
+    /* Of a list or object the last number counts, as it does in a text. */
+    if (!numeric_find(&want, in->gold.value.type == JSON_VALUE_NUMBER
+                                 ? in->gold.value.text
+                                 : value_text(in->gold.value, &in->scratch[0]))) {
         verdict_unjudged(out, "%s: the reference holds no number", v->name);
     } else if (!numeric_find(&got, numeric_span(in->candidate))) {
         verdict_score(out, 0);
