@@ -2,12 +2,14 @@
  * rows. */
 #include "row/check.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "row/defaults.h"
 #include "row/filter.h"
 #include "row/key.h"
 #include "row/look.h"
+#include "row/value.h"
 #include "text/term.h"
 #include "json/write.h"
 
@@ -58,17 +60,13 @@ static int work(void *context, int worker, const struct row *row, struct row_res
 static bool repeated_rollout(struct row_check_report *report, const struct row *row, size_t task)
 {
     const struct json_value *index = row_get_set(row, SPAN("rollout_index"));
-    struct buf key = {0}, scratch = {0};
+    char key[64];
     bool fresh = true;
-    if (index) {
-        buf_format(&key, "%zu ", task);
-        buf_span_add(
-            &key,
-            row_key(row, (struct row_key_list){&(struct span){"rollout_index", 13}, 1}, &scratch));
-        map_add(&report->rollouts, buf_span(&key), &fresh);
+    double x;
+    if (index && value_num(*index, &x)) { /* 1 and 1.0 are the same */
+        int len = snprintf(key, sizeof key, "%zu %.17g", task, x);
+        map_add(&report->rollouts, span_make(key, (size_t)len), &fresh);
     }
-    buf_free(&key);
-    buf_free(&scratch);
     return !fresh;
 }
 
@@ -132,7 +130,7 @@ static int done(void *context, const struct row *row, struct row_result *result,
     size_t version_end = key_end + (size_t)result->tally[TALLY_VERSION_BYTES];
     report->rows++;
     name_counts_add(&report->shapes,
-               span_text(row_shape_name((enum row_shape)result->tally[TALLY_SHAPE])));
+                    span_text(row_shape_name((enum row_shape)result->tally[TALLY_SHAPE])));
     if (result->tally[TALLY_IS_OBJECT]) {
         size_t task = map_add(&report->tasks, span_slice(note, 0, key_end), NULL);
         name_counts_add(&report->versions, span_slice(note, key_end, version_end));

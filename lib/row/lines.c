@@ -73,8 +73,6 @@ int lines_descriptor(const struct lines *l)
 static int emit(struct lines *l, struct line_block *block, size_t len)
 {
     struct buf given = l->pending;
-    if (block->bytes.cap > LARGE_BLOCK)
-        buf_free(&block->bytes); /* a long line's memory is not kept */
     l->pending = block->bytes;
     buf_clear(&l->pending);
     buf_add(&l->pending, given.data + len, given.len - len);
@@ -161,6 +159,8 @@ static int next_operand(struct lines *l, struct error *error)
 
 int lines_next(struct lines *l, struct line_block *block, bool may_wait, struct error *error)
 {
+    if (block->bytes.cap > LARGE_BLOCK)
+        buf_free(&block->bytes); /* a long line's memory is not kept while the next one is read */
     for (;;) {
         int rc;
         if (signals_caught())
