@@ -1,9 +1,10 @@
 /* JSON and code inside replies (grade 5.5). */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
 
 #include "grade/extract.h"
 

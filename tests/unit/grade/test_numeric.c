@@ -1,10 +1,11 @@
 /* The number a text answers with, and exact comparison (grade 5.6). */
-#include <cmocka.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
 
 #include "grade/numeric.h"
 

@@ -1,9 +1,10 @@
 /* The gold is kept out of reasons (grade 2.4). */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
 
 #include "grade/scrub.h"
 

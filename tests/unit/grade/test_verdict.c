@@ -1,9 +1,10 @@
 /* What a scorer may answer, and where it lands (grade 3). */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
 
 #include "grade/verdict.h"
 #include "json/write.h"
