@@ -5,6 +5,7 @@
 
 #include "json/pyjson.h"
 #include "row/gold.h"
+#include "row/step.h"
 #include "row/value.h"
 #include "text/fold.h"
 #include "text/reasoning.h"
@@ -114,32 +115,7 @@ static bool truthy(struct json_value value)
     return value.text.ptr && json_truthy(value);
 }
 
-/* The members of a step that say what it is, read in one pass. */
-struct step {
-    struct json_value user, tool, arguments, result, text;
-};
-
-static struct step read_step(struct json_value object)
-{
-    struct step step = {0};
-    struct json_cursor c = json_enter(object);
-    struct json_member m;
-    while (json_next_member(&c, &m)) {
-        if (json_key_is(&m, SPAN("tool")))
-            step.tool = m.value;
-        else if (json_key_is(&m, SPAN("arguments")))
-            step.arguments = m.value;
-        else if (json_key_is(&m, SPAN("result")))
-            step.result = m.value;
-        else if (json_key_is(&m, SPAN("text")))
-            step.text = m.value;
-        else if (json_key_is(&m, SPAN("user")))
-            step.user = m.value;
-    }
-    return step;
-}
-
-static void add_step(struct row_conversation *c, const struct step *step)
+static void add_step(struct row_conversation *c, const struct row_step *step)
 {
     if (truthy(step->user)) {
         add(c, ROW_ROLE_USER)->content = step->user;
@@ -166,7 +142,8 @@ static void add_steps(struct row_conversation *c, struct json_value steps, bool 
     while (json_next_item(&cursor, &object)) {
         if (object.type != JSON_VALUE_OBJECT)
             continue;
-        struct step step = read_step(object);
+        struct row_step step;
+        row_step_read(object, &step);
         bool repeats = false;
         if (first && asked && truthy(step.user)) {
             /* A loaded row keeps the ask as its first step too. */

@@ -3,6 +3,7 @@
 
 #include "json/pyjson.h"
 #include "row/parse.h"
+#include "row/step.h"
 #include "row/value.h"
 #include "text/fold.h"
 
@@ -109,11 +110,20 @@ static bool has_fold(struct span s, const char *lower)
     return false;
 }
 
+/* An escape that stands for a printable ASCII character. */
+static bool has_ascii_escape(struct span s)
+{
+    for (size_t at = 0; (at = span_find(s, SPAN("\\u00"), at)) != (size_t)-1; at++)
+        if (at + 4 < s.len && s.ptr[at + 4] >= '2' && s.ptr[at + 4] <= '7')
+            return true;
+    return false;
+}
+
 /* The lower-cased PYJSON text holds a mark of a garbled reply. That text is made only when the bytes could
- * hold one: the word as it is, or hidden behind \u escapes. */
+ * hold one: the word as it is, or hidden behind escapes. */
 static bool is_garbled(struct reading *r, struct json_value object)
 {
-    if (!has_fold(object.text, "garbled") && !span_has(object.text, SPAN("\\u")))
+    if (!has_fold(object.text, "garbled") && !has_ascii_escape(object.text))
         return false;
     buf_clear(&r->text);
     json_pyjson(object, &r->text);
@@ -226,13 +236,14 @@ static int steps_fault(struct json_value steps, struct buf *out)
 {
     int found = -1;
     struct json_cursor c = json_enter(steps);
-    struct json_value step, tool, result;
-    while (json_next_item(&c, &step)) {
-        if (!json_get(step, SPAN("tool"), &tool) || !json_truthy(tool) ||
-            !json_get(step, SPAN("result"), &result) || json_value_null(result))
+    struct json_value object;
+    while (json_next_item(&c, &object)) {
+        struct row_step step;
+        row_step_read(object, &step);
+        if (!step.tool.text.ptr || !json_truthy(step.tool) || json_value_null(step.result))
             continue;
         found = 0;
-        if (row_result_fault(result, out))
+        if (row_result_fault(step.result, out))
             return 1;
     }
     return found;

@@ -8,6 +8,7 @@
 #include "json/pytext.h"
 #include "row/defaults.h"
 #include "row/parse.h"
+#include "row/step.h"
 #include "row/value.h"
 #include "text/digest.h"
 #include "text/fold.h"
@@ -120,21 +121,19 @@ static size_t add_steps(struct work *w, struct json_value steps, struct buf *out
 {
     size_t n = 0;
     struct json_cursor c = json_enter(steps);
-    struct json_value step, tool, value;
-    while (json_next_item(&c, &step)) {
-        if (!json_get(step, SPAN("tool"), &tool) || !json_truthy(tool))
+    struct json_value object;
+    while (json_next_item(&c, &object)) {
+        struct row_step step;
+        row_step_read(object, &step);
+        if (!step.tool.text.ptr || !json_truthy(step.tool))
             continue;
         buf_text(out, n++ ? ", (" : "(");
-        py_repr(value_text(tool, &w->text), out);
+        py_repr(value_text(step.tool, &w->text), out);
         buf_text(out, ", ");
-        add_arguments(
-            w, json_get(step, SPAN("arguments"), &value) ? value : (struct json_value){0}, out);
+        add_arguments(w, step.arguments, out);
         buf_text(out, ", ");
-        struct json_value result = {0};
-        if (json_get(step, SPAN("result"), &value))
-            result = value;
-        add_status(w, result, out);
-        add_prior(w, result);
+        add_status(w, step.result, out);
+        add_prior(w, step.result);
         buf_byte(out, ')');
     }
     return n;

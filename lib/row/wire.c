@@ -147,13 +147,17 @@ static void scrub_value(struct scrub *s, struct json_value value)
     }
 }
 
-/* Whether the text could hold one of the names: as it is, or behind an escape. */
+/* Whether the text could hold one of the names: as it is, or with a letter or '_' behind an escape. */
 static bool may_hold_secret(struct span text)
 {
+    static const struct span ESCAPES[] = {{"\\u005", 5}, {"\\u006", 5}, {"\\u007", 5}};
     for (size_t i = 0; i < sizeof SECRETS / sizeof *SECRETS; i++)
         if (span_has(text, SECRETS[i]))
             return true;
-    return span_has(text, SPAN("\\u"));
+    for (size_t i = 0; i < sizeof ESCAPES / sizeof *ESCAPES; i++)
+        if (span_has(text, ESCAPES[i]))
+            return true;
+    return false;
 }
 
 static bool scrub(const struct row *row, bool deep, struct buf *out)

@@ -14,7 +14,8 @@ Where the two differ on purpose (rows 27 of the specification) the inputs keep o
   * an `error` that is null or false in a result, a null `tool`; label_source alone under a stamped kind;
   * non-text prompts and replies in trace rows (Python text there, JSON here); content that is no text;
   * an unjudged (null) given reward, a repeated prompt among benchmark items;
-  * a null final_text in the wire form; lone surrogates, on which the package's hashes stop.
+  * a null final_text in the wire form, a null text or user of a step that the trace rules take for the reply or
+    the ask ("None" there, nothing here); lone surrogates, on which the package's hashes stop.
 """
 import argparse
 import contextlib
@@ -211,6 +212,10 @@ class Maker:
             row["schema_version"] = "1"     # other shapes have a generator of their own
         return row
 
+    def spoken_steps(self):
+        return [s for s in self.steps() if isinstance(s, dict) and s.get("text", "") is not None
+                and s.get("user", "") is not None]
+
     def legacy(self):
         """A row of a shape that goes through decoding or the trace rules."""
         rng = self.rng
@@ -228,7 +233,7 @@ class Maker:
             row = {rng.choice(["question", "input", "task", "ask", "prompt"]): self.words(),
                    rng.choice(["answer", "final", "output", "response"]): self.words()}
             if rng.random() < 0.3:
-                row["steps"] = [s for s in self.steps() if isinstance(s, dict)]
+                row["steps"] = self.spoken_steps()
         elif shape == "hf":
             steps = [s for s in self.steps() if isinstance(s, dict)]
             row = {"prompt": self.words(), "steps_json": json.dumps(steps), "final_text": self.words(), "scenario_id": "s"}
@@ -326,7 +331,9 @@ def conversation(row):
 def loses_turns(row):
     """The package's conversation leaves something out here, or says it twice."""
     own, theirs = conversation(row), ref_data.conversation(row)
-    return len(own) != len(theirs)
+    steps = [s for s in row["steps"] if isinstance(s, dict)]
+    twice = bool(steps) and bool(steps[0].get("user")) and str(steps[0]["user"]) == text_of(row["prompt"])
+    return twice or len(own) != len(theirs)
 
 
 # ---- running -----------------------------------------------------------------------------------------------
