@@ -228,7 +228,8 @@ static int run_check(const struct command *verb, int argc, char **argv)
     return rc < 0 ? log_fail(&error) : red ? 1 : 0;
 }
 
-/* ---- bench -------------------------------------------------------------------------------------- */
+/* ---- bench --------------------------------------------------------------------------------------
+ */
 
 struct bench_options {
     struct row_options rows;
@@ -294,7 +295,8 @@ static int run_bench(const struct command *verb, int argc, char **argv)
     return finish(rc, &error);
 }
 
-/* ---- convert ------------------------------------------------------------------------------------ */
+/* ---- convert ------------------------------------------------------------------------------------
+ */
 
 struct convert_options {
     struct row_options rows;
@@ -356,7 +358,8 @@ static int run_convert(const struct command *verb, int argc, char **argv)
     return finish(rc, &error);
 }
 
-/* ---- split -------------------------------------------------------------------------------------- */
+/* ---- split --------------------------------------------------------------------------------------
+ */
 
 struct split_options {
     struct row_options rows;
@@ -395,7 +398,8 @@ static int check_split(const struct split_options *o, struct error *error)
 {
     if (!o->held_tasks && strcmp(o->by, "hash") == 0 && (o->holdout <= 0 || o->holdout >= 1))
         return error_set(error, ERROR_USAGE,
-                         "--holdout %g: a hash split holds out more than 0 and less than 1", o->holdout);
+                         "--holdout %g: a hash split holds out more than 0 and less than 1",
+                         o->holdout);
     return 0;
 }
 
@@ -448,7 +452,9 @@ static int run_split(const struct command *verb, int argc, char **argv)
     log_quiet(o.rows.quiet);
     struct split split = {
         .source = source_of(&operands, &o.rows),
-        .by = o.held_tasks ? SPLIT_TASKS : strcmp(o.by, "hash") == 0 ? SPLIT_HASH : SPLIT_PRODUCTION,
+        .by = o.held_tasks                ? SPLIT_TASKS
+              : strcmp(o.by, "hash") == 0 ? SPLIT_HASH
+                                          : SPLIT_PRODUCTION,
         .share = o.holdout,
         .seed = o.seed,
         .held = &held,
@@ -472,7 +478,8 @@ static int run_split(const struct command *verb, int argc, char **argv)
     return finish(rc, &error);
 }
 
-/* ---- the table of verbs ------------------------------------------------------------------------- */
+/* ---- the table of verbs -------------------------------------------------------------------------
+ */
 
 static verb_run *const RUN_BENCH = run_bench;
 static verb_run *const RUN_CONVERT = run_convert;
@@ -484,7 +491,8 @@ static const struct command VERBS[] = {
      .synopsis = "[OPTIONS] [FILE...]",
      .purpose = "items of a benchmark to rows: prompts, answers, gold",
      .options = BENCH_OPTIONS,
-     .examples = "wai-rows bench --prompt question --reference answer --reference-after '####' items.jsonl |\n"
+     .examples = "wai-rows bench --prompt question --reference answer --reference-after '####' "
+                 "items.jsonl |\n"
                  "    wai-grade -V math-equal | wai-passat\n",
      .data = &RUN_BENCH},
     {.name = "convert",

@@ -1,5 +1,5 @@
-/* bench.c: see bench.h. A worker writes the rows of an item but for their index, which counts within a
- * task and is filled in in the order of the items. */
+/* bench.c: see bench.h. A worker writes the rows of an item but for their index, which counts
+ * within a task and is filled in in the order of the items. */
 #include "ingest/bench.h"
 
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 #include "ingest/bench_item.h"
 #include "row/filter.h"
 
-/* What work tells done: out holds a head and a tail of each row, a line each; the note is the task, then the
- * mapping of the first item. */
+/* What work tells done: out holds a head and a tail of each row, a line each; the note is the task,
+ * then the mapping of the first item. */
 enum { TALLY_ROWS, TALLY_UNJUDGED, TALLY_WITHOUT_MARK, TALLY_PROMPT_HASH, TALLY_TASK_BYTES };
 
 struct bench_task {
@@ -33,10 +33,9 @@ static int next_completions(struct bench_run *run, const struct row *item, struc
     if (got < 0)
         return got;
     if (got == 0)
-        return error_set(error, ERROR_INPUT,
-                         "%s:%llu: no line in %s for this item; give as many lines as items",
-                         item->file, (unsigned long long)item->line_number,
-                         run->bench->completions);
+        return error_set(
+            error, ERROR_INPUT, "%s:%llu: no line in %s for this item; give as many lines as items",
+            item->file, (unsigned long long)item->line_number, run->bench->completions);
     return 0;
 }
 
@@ -119,9 +118,9 @@ static int done(void *context, const struct row *row, struct row_result *result,
         result->fate = ROW_DROP;
         return 0;
     }
-    number_rows(task_of(run, span_slice(note, 0, task_end),
-                        (uint64_t)result->tally[TALLY_PROMPT_HASH]),
-                &result->out);
+    number_rows(
+        task_of(run, span_slice(note, 0, task_end), (uint64_t)result->tally[TALLY_PROMPT_HASH]),
+        &result->out);
     return 0;
 }
 
@@ -144,10 +143,11 @@ static int close_completions(struct bench_run *run, int rc, struct error *error)
     if (rc == 0) {
         int more = row_reader_next(run->completions, &line, error);
         if (more > 0)
-            rc = error_set(error, ERROR_INPUT,
-                           "%s:%llu: a line without an item; there are %llu items, give as many lines",
-                           run->bench->completions, (unsigned long long)line.line_number,
-                           (unsigned long long)run->report->items);
+            rc = error_set(
+                error, ERROR_INPUT,
+                "%s:%llu: a line without an item; there are %llu items, give as many lines",
+                run->bench->completions, (unsigned long long)line.line_number,
+                (unsigned long long)run->report->items);
         else
             rc = more;
     }
@@ -168,8 +168,9 @@ int bench_run(const struct bench *bench, struct bench_report *report, struct err
     };
     if (bench->completions) {
         if (strcmp(bench->source.options.on_bad, "stop") != 0)
-            return error_set(error, ERROR_USAGE,
-                             "--completions pairs line with item, so no item may be left out; drop --on-bad");
+            return error_set(
+                error, ERROR_USAGE,
+                "--completions pairs line with item, so no item may be left out; drop --on-bad");
         filter.jobs = 1; /* its lines are taken in the order of the items */
         int rc = open_completions(&run, error);
         if (rc < 0)
@@ -180,7 +181,8 @@ int bench_run(const struct bench *bench, struct bench_report *report, struct err
     if (run.completions)
         rc = close_completions(&run, rc, error);
     if (rc == 0 && report->items == 0)
-        rc = error_set(error, ERROR_INPUT, "no item arrived; give a file of items, one JSON object a line");
+        rc = error_set(error, ERROR_INPUT,
+                       "no item arrived; give a file of items, one JSON object a line");
     for (int i = 0; i < filter.jobs; i++)
         bench_work_free(&run.workers[i]);
     free(run.workers);
@@ -188,7 +190,8 @@ int bench_run(const struct bench *bench, struct bench_report *report, struct err
     return rc;
 }
 
-/* ---- report --------------------------------------------------------------------------------------- */
+/* ---- report
+ * --------------------------------------------------------------------------------------- */
 
 static void write_count(struct json_writer *w, const char *key, uint64_t count)
 {

@@ -1,5 +1,5 @@
-/* bench.h: items of a public benchmark (a question, a model's answers, the gold) as rows (rows 13): what
- * `wai-rows bench` does with its input. */
+/* bench.h: items of a public benchmark (a question, a model's answers, the gold) as rows (rows 13):
+ * what `wai-rows bench` does with its input. */
 #ifndef WAI_INGEST_BENCH_H
 #define WAI_INGEST_BENCH_H
 
@@ -34,8 +34,9 @@ struct bench_report {
     struct buf mapping; /* "prompt: question, completion: completions, …" of the first item */
 };
 
-/* Fills *report (zero on entry; free it in any case). 0 or a negative code. ERROR_USAGE: two columns could
- * be meant and none is named. ERROR_INPUT: no item at all, an item that does not fit. */
+/* Fills *report (zero on entry; free it in any case). 0 or a negative code. ERROR_USAGE: two
+ * columns could be meant and none is named. ERROR_INPUT: no item at all, an item that does not fit.
+ */
 int bench_run(const struct bench *bench, struct bench_report *report, struct error *error);
 void bench_report_json(const struct bench_report *report, struct buf *out);
 void bench_report_text(const struct bench_report *report, struct buf *out);

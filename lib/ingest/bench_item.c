@@ -28,10 +28,11 @@ void bench_work_free(struct bench_work *work)
     member_list_free(&work->rest);
 }
 
-/* ---- columns -------------------------------------------------------------------------------------- */
+/* ---- columns
+ * -------------------------------------------------------------------------------------- */
 
-/* The column that is named, or the one present of the usual names. 1: *found and *value set; 0: none; a
- * negative code when two are present. */
+/* The column that is named, or the one present of the usual names. 1: *found and *value set; 0:
+ * none; a negative code when two are present. */
 static int find_column(const struct row *row, const char *named, const char *const *usual,
                        const char *part, const char **found, struct json_value *value,
                        struct error *error)
@@ -65,7 +66,8 @@ static int lacks(struct buf *out, const char *named, const char *part, const cha
 {
     buf_clear(out);
     if (named)
-        buf_format(out, "the item has no column \"%s\"; name the one it has with --%s", named, part);
+        buf_format(out, "the item has no column \"%s\"; name the one it has with --%s", named,
+                   part);
     else
         buf_format(out, "the item has no %s (%s); name its column with --%s", part, usual, part);
     return 1;
@@ -76,16 +78,19 @@ static int find_columns(struct bench_item *item, struct buf *out, struct error *
     const struct bench_columns *named = &item->bench->columns;
     struct bench_columns *found = &item->columns;
     const struct row *row = item->row;
-    int rc = find_column(row, named->prompt, PROMPTS, "prompt", &found->prompt, &item->prompt, error);
+    int rc =
+        find_column(row, named->prompt, PROMPTS, "prompt", &found->prompt, &item->prompt, error);
     if (rc <= 0)
-        return rc < 0 ? rc : lacks(out, named->prompt, "prompt", "prompt, question, problem, input");
+        return rc < 0 ? rc
+                      : lacks(out, named->prompt, "prompt", "prompt, question, problem, input");
     if (!item->completions.text.ptr) {
         rc = find_column(row, named->completion, COMPLETIONS, "completion", &found->completion,
                          &item->completions, error);
         if (rc <= 0)
-            return rc < 0 ? rc
-                          : lacks(out, named->completion, "completion",
-                                  "completions, completion, final_text, responses, response, output");
+            return rc < 0
+                       ? rc
+                       : lacks(out, named->completion, "completion",
+                               "completions, completion, final_text, responses, response, output");
     }
     rc = find_column(row, named->reference, REFERENCES, "reference", &found->reference,
                      &item->reference, error);
@@ -96,8 +101,8 @@ static int find_columns(struct bench_item *item, struct buf *out, struct error *
     rc = find_column(row, named->task_id, TASK_IDS, "task-id", &found->task_id, &item->id, error);
     if (rc == 0 && named->task_id)
         return lacks(out, named->task_id, "task-id", "");
-    if (named->reward && find_column(row, named->reward, NULL, "reward", &found->reward,
-                                     &item->rewards, error) == 0)
+    if (named->reward &&
+        find_column(row, named->reward, NULL, "reward", &found->reward, &item->rewards, error) == 0)
         return lacks(out, named->reward, "reward", "");
     if (named->markers && find_column(row, named->markers, NULL, "markers", &found->markers,
                                       &item->markers, error) == 0)
@@ -129,7 +134,8 @@ void bench_item_mapping(const struct bench_item *item, struct buf *out)
     buf_free(&text);
 }
 
-/* ---- prompt, task, gold --------------------------------------------------------------------------- */
+/* ---- prompt, task, gold
+ * --------------------------------------------------------------------------- */
 
 static bool is_role(struct json_value message, const char *name)
 {
@@ -141,8 +147,8 @@ static bool is_role(struct json_value message, const char *name)
     return yes;
 }
 
-/* The text of a completion or of a message's content: a string, the text blocks of a list, the content of a
- * message object. */
+/* The text of a completion or of a message's content: a string, the text blocks of a list, the
+ * content of a message object. */
 static struct span text_of(struct json_value value, struct buf *scratch)
 {
     struct json_value content;
@@ -214,14 +220,16 @@ static void set_gold(struct bench_item *item)
     json_quote(&w->gold, text_strip(buf_span(&w->text)));
 }
 
-/* ---- rewards and markers ---------------------------------------------------------------------------- */
+/* ---- rewards and markers
+ * ---------------------------------------------------------------------------- */
 
 static size_t length_of(struct json_value value)
 {
     return value.type == JSON_VALUE_ARRAY ? json_count(value) : 1;
 }
 
-/* What is given per completion, one after the other; a single value is that of the only completion. */
+/* What is given per completion, one after the other; a single value is that of the only completion.
+ */
 struct given {
     struct json_value value;
     struct json_cursor cursor;
@@ -326,7 +334,8 @@ static int write_markers(struct json_value value, size_t j, struct json_writer *
     return 0;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------- */
+/* ---- rows
+ * ------------------------------------------------------------------------------------------- */
 
 static void write_turn(struct json_writer *w, const char *role, struct span content)
 {
@@ -380,8 +389,8 @@ static bool key_is(const struct json_member *m, const char *name)
 /* A column that has gone into the row already, or whose name the row needs. */
 static bool is_used(const struct bench_item *item, const struct json_member *m)
 {
-    static const char *const OWN[] = {"prompt",        "steps",          "final_text", "scenario_id",
-                                      "messages",      "rollout_index",  "task_id",    "schema_version"};
+    static const char *const OWN[] = {"prompt",   "steps",         "final_text", "scenario_id",
+                                      "messages", "rollout_index", "task_id",    "schema_version"};
     const struct bench_columns *c = &item->columns;
     for (size_t i = 0; i < sizeof OWN / sizeof *OWN; i++)
         if (key_is(m, OWN[i]))
@@ -475,7 +484,8 @@ int bench_item_write(struct bench_item *item, struct buf *out, struct error *err
         return rc;
     if (item->bench->one_each && item->completions.type == JSON_VALUE_ARRAY) {
         buf_clear(out);
-        buf_text(out, "its completion is a list, but --long means one completion a line; drop --long");
+        buf_text(out,
+                 "its completion is a list, but --long means one completion a line; drop --long");
         return 1;
     }
     if (lengths_differ(item, "rewards", item->rewards, out) ||

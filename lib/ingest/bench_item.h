@@ -3,8 +3,8 @@
 #define WAI_INGEST_BENCH_ITEM_H
 
 #include "ingest/bench.h"
-#include "json/write.h"
 #include "row/members.h"
+#include "json/write.h"
 
 /* Buffers of a worker, reused. */
 struct bench_work {
@@ -17,7 +17,8 @@ struct bench_item {
     const struct bench *bench;
     struct bench_work *work;
     const struct row *row;
-    struct json_value completions; /* in: from a file beside the items; text.ptr NULL: from a column */
+    struct json_value
+        completions; /* in: from a file beside the items; text.ptr NULL: from a column */
 
     /* out */
     size_t rows, unjudged;
@@ -27,8 +28,9 @@ struct bench_item {
     const char *row_completion; /* column of the completions, NULL: from the file */
 };
 
-/* Appends two lines per row, what stands before its rollout_index and what stands behind. 0; 1 when the
- * item does not fit, out is then a clause with the mend; ERROR_USAGE when a column must be named. */
+/* Appends two lines per row, what stands before its rollout_index and what stands behind. 0; 1 when
+ * the item does not fit, out is then a clause with the mend; ERROR_USAGE when a column must be
+ * named. */
 int bench_item_write(struct bench_item *item, struct buf *out, struct error *error);
 
 /* "prompt: question, completion: completions" */

@@ -1,4 +1,5 @@
-/* convert.c: see convert.h. Workers convert row by row; tasks are told apart in the order of the rows. */
+/* convert.c: see convert.h. Workers convert row by row; tasks are told apart in the order of the
+ * rows. */
 #include "ingest/convert.h"
 
 #include <stdlib.h>
@@ -64,7 +65,8 @@ static const struct row *apply(struct convert_worker *w, struct made *made, cons
     return take(made, row);
 }
 
-/* Adds the computed keys; before the stamp when that stands last, where converting again would put them. */
+/* Adds the computed keys; before the stamp when that stands last, where converting again would put
+ * them. */
 static const struct row *add_computed(struct convert_worker *w, unsigned set, bool stamped,
                                       const struct row *row)
 {
@@ -119,21 +121,14 @@ static void write_form(const struct convert *convert, const struct row *row,
                        struct row_result *result)
 {
     switch (convert->form) {
-    case CONVERT_TASKS:
-        row_form_task(row, convert->hide_privileged, &result->out);
-        break;
-    case CONVERT_OBJECTS:
-        row_form_objects(row, convert->hide_privileged, &result->out);
-        break;
+    case CONVERT_TASKS: row_form_task(row, convert->hide_privileged, &result->out); break;
+    case CONVERT_OBJECTS: row_form_objects(row, convert->hide_privileged, &result->out); break;
     case CONVERT_CORRECTIONS:
         if (!row_form_correction(row, convert->all, &result->out))
             return; /* ROW_DROP */
         break;
-    case CONVERT_MESSAGES:
-        row_form_messages(row, &result->out);
-        break;
-    default:
-        buf_span_add(&result->out, row->value.text);
+    case CONVERT_MESSAGES: row_form_messages(row, &result->out); break;
+    default: buf_span_add(&result->out, row->value.text);
     }
     finish_line(result);
 }
@@ -273,7 +268,8 @@ int convert_run(const struct convert *convert, struct convert_report *report, st
     return rc;
 }
 
-/* ---- report ------------------------------------------------------------------------------------- */
+/* ---- report -------------------------------------------------------------------------------------
+ */
 
 static void write_count(struct json_writer *w, const char *key, uint64_t count)
 {

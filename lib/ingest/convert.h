@@ -1,4 +1,5 @@
-/* convert.h: rows from one form into another (rows 14): what `wai-rows convert` does with its input. */
+/* convert.h: rows from one form into another (rows 14): what `wai-rows convert` does with its
+ * input. */
 #ifndef WAI_INGEST_CONVERT_H
 #define WAI_INGEST_CONVERT_H
 

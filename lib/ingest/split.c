@@ -1,12 +1,11 @@
-/* split.c: see split.h. hash and tasks go in one pass; production keeps the rows (on disk beyond a bound)
- * until it knows which tasks are held. */
+/* split.c: see split.h. hash and tasks go in one pass; production keeps the rows (on disk beyond a
+ * bound) until it knows which tasks are held. */
 #include "ingest/split.h"
 
 #include <stdlib.h>
 
 #include "base/file.h"
 #include "ingest/defaults.h"
-#include "json/write.h"
 #include "row/fault.h"
 #include "row/filter.h"
 #include "row/key.h"
@@ -18,6 +17,7 @@
 #include "text/fold.h"
 #include "text/number.h"
 #include "text/utf8.h"
+#include "json/write.h"
 
 /* What work tells done: the note is the task key, then a flaw as `fault`, U+001F and signature. */
 enum { TALLY_KEY_BYTES, TALLY_HELD };
@@ -51,7 +51,8 @@ struct split_run {
     struct buf scratch;
 };
 
-/* ---- writing ------------------------------------------------------------------------------------ */
+/* ---- writing ------------------------------------------------------------------------------------
+ */
 
 static int write_side(const struct split *split, enum split_side side, struct span line,
                       struct error *error)
@@ -101,7 +102,8 @@ int split_read_tasks(const char *path, struct map *keys, struct error *error)
     return rc;
 }
 
-/* ---- hash, tasks: one pass ------------------------------------------------------------------------ */
+/* ---- hash, tasks: one pass
+ * ------------------------------------------------------------------------ */
 
 static int stream_work(void *context, int worker, const struct row *row, struct row_result *result,
                        struct error *error)
@@ -133,7 +135,8 @@ static int stream_done(void *context, const struct row *row, struct row_result *
     return rc < 0 ? rc : write_side(run->split, side, row->line, error);
 }
 
-/* ---- production: two passes ----------------------------------------------------------------------- */
+/* ---- production: two passes
+ * ----------------------------------------------------------------------- */
 
 /* first of reward, qwen_reward that is 0 or 1, booleans too, is 0 */
 static bool is_labelled_fail(const struct row *row)
@@ -198,8 +201,7 @@ static size_t task_number(struct split_run *run, const struct row *row, struct s
         }
     }
     if (fresh) {
-        run->tasks =
-            mem_grow(run->tasks, &run->cap_tasks, run->n_tasks + 1, sizeof *run->tasks);
+        run->tasks = mem_grow(run->tasks, &run->cap_tasks, run->n_tasks + 1, sizeof *run->tasks);
         struct split_task *task = &run->tasks[run->n_tasks++];
         *task = (struct split_task){0};
         order_task(run, row, task);
@@ -290,7 +292,8 @@ static int write_rows(struct split_run *run, struct error *error)
     return rc;
 }
 
-/* ---- both ----------------------------------------------------------------------------------------- */
+/* ---- both
+ * ----------------------------------------------------------------------------------------- */
 
 static int run_pass(struct split_run *run, struct error *error)
 {
@@ -357,7 +360,8 @@ int split_run(const struct split *split, struct split_report *report, struct err
     return rc;
 }
 
-/* ---- report --------------------------------------------------------------------------------------- */
+/* ---- report
+ * --------------------------------------------------------------------------------------- */
 
 static const char *by_name(enum split_by by)
 {

@@ -1,5 +1,5 @@
-/* split.h: rows into a training and a held-out side, by task and never by row (rows 16): what `wai-rows
- * split` does with its input. */
+/* split.h: rows into a training and a held-out side, by task and never by row (rows 16): what
+ * `wai-rows split` does with its input. */
 #ifndef WAI_INGEST_SPLIT_H
 #define WAI_INGEST_SPLIT_H
 
@@ -18,8 +18,8 @@ enum split_side { SPLIT_TRAIN, SPLIT_HELD, SPLIT_SIDES };
 struct split {
     struct row_source source;
     enum split_by by;
-    double share; /* of the held side, 0 … 1 */
-    int64_t seed; /* production */
+    double share;                         /* of the held side, 0 … 1 */
+    int64_t seed;                         /* production */
     struct row_writer *side[SPLIT_SIDES]; /* borrow; where each side goes; NULL: nowhere */
     struct row_writer *also[SPLIT_SIDES]; /* a second place; NULL: none */
     struct row_writer *tasks;             /* held task keys, a line each; NULL: nowhere */
@@ -36,14 +36,14 @@ struct split_report {
     uint64_t unseen;          /* keys of `held` that no row had */
 };
 
-/* Fills *report (zero on entry). 0 or a negative code: ERROR_INPUT when hash or tasks leave no row to
- * train on. */
+/* Fills *report (zero on entry). 0 or a negative code: ERROR_INPUT when hash or tasks leave no row
+ * to train on. */
 int split_run(const struct split *split, struct split_report *report, struct error *error);
 void split_report_json(const struct split_report *report, struct buf *out);
 void split_report_text(const struct split_report *report, struct buf *out);
 
-/* Reads a list of task keys: one a line, those with line ends or quotes as JSON strings, as split_run
- * writes them. */
+/* Reads a list of task keys: one a line, those with line ends or quotes as JSON strings, as
+ * split_run writes them. */
 int split_read_tasks(const char *path, struct map *keys, struct error *error);
 
 #endif

@@ -1,5 +1,5 @@
-/* calls.h: the tool calls of a row or of one message, in both spellings: flat {name, arguments} and the
- * wire's {id, type, function: {name, arguments: "<JSON text>"}} (grade 2.5). */
+/* calls.h: the tool calls of a row or of one message, in both spellings: flat {name, arguments} and
+ * the wire's {id, type, function: {name, arguments: "<JSON text>"}} (grade 2.5). */
 #ifndef WAI_ROW_CALLS_H
 #define WAI_ROW_CALLS_H
 
@@ -20,8 +20,8 @@ struct row_calls {
     struct arena arena;
 };
 
-/* The calls of the assistant messages; only when they hold none, the objects of steps (else tool_trace)
- * whose tool is truthy. Clears calls first. */
+/* The calls of the assistant messages; only when they hold none, the objects of steps (else
+ * tool_trace) whose tool is truthy. Clears calls first. */
 void row_calls_read(struct row_calls *calls, const struct row *row);
 
 /* Appends the calls of one message. */

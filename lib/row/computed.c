@@ -1,13 +1,13 @@
 /* computed.c: the keys of `convert --add` and `--strip-reasoning`. */
 #include "row/computed.h"
 
-#include "json/write.h"
 #include "row/fault.h"
 #include "row/key.h"
 #include "row/signature.h"
 #include "row/usable.h"
 #include "row/value.h"
 #include "text/reasoning.h"
+#include "json/write.h"
 
 struct computed {
     const char *word;
@@ -94,9 +94,8 @@ void row_rollout_id(const struct row *row, struct buf *out)
     value = row_get_set(row, SPAN("rollout_index"));
     buf_format(&index, "%lld", (long long)(value ? value_int(*value) : 0));
     value = row_get(row, SPAN("model_version"));
-    struct span parts[] = {
-        buf_span(&task), buf_span(&index),
-        value && json_truthy(*value) ? value_text(*value, &model) : SPAN("")};
+    struct span parts[] = {buf_span(&task), buf_span(&index),
+                           value && json_truthy(*value) ? value_text(*value, &model) : SPAN("")};
     char hash[ROW_SHORT_HASH + 1];
     row_short_hash(parts, 3, hash);
     buf_text(out, hash);
@@ -124,9 +123,10 @@ static void add_task(const struct row *row, struct json_edit *edit)
 }
 
 static const struct computed TABLE[] = {
-    {"fault", add_fault}, {"signature", add_signature}, {"usable", add_usable},
-    {"criteria", add_criteria}, {"aim", add_aim}, {"reasoning", add_reasoning},
-    {"id", add_id}, {"task", add_task},
+    {"fault", add_fault},   {"signature", add_signature},
+    {"usable", add_usable}, {"criteria", add_criteria},
+    {"aim", add_aim},       {"reasoning", add_reasoning},
+    {"id", add_id},         {"task", add_task},
 };
 enum { N_COMPUTED = sizeof TABLE / sizeof *TABLE };
 
@@ -141,9 +141,10 @@ int row_computed_parse(const char *list, unsigned *set, struct error *error)
         while (i < N_COMPUTED && !span_is(word, TABLE[i].word))
             i++;
         if (i == N_COMPUTED)
-            return error_set(error, ERROR_USAGE,
-                             "--add: \"%.*s\" is no computed key; the words are " ROW_COMPUTED_WORDS,
-                             (int)word.len, word.ptr);
+            return error_set(
+                error, ERROR_USAGE,
+                "--add: \"%.*s\" is no computed key; the words are " ROW_COMPUTED_WORDS,
+                (int)word.len, word.ptr);
         *set |= 1u << i;
         at += word.len + 1;
     }
@@ -157,7 +158,8 @@ void row_computed(const struct row *row, unsigned set, struct json_edit *edit)
             TABLE[i].add(row, edit);
 }
 
-/* ---- without thoughts ---------------------------------------------------------------------------- */
+/* ---- without thoughts
+ * ---------------------------------------------------------------------------- */
 
 /* A text member of an object as its spoken part; false when nothing is to be taken out. */
 static bool strip_text(struct json_value text, struct buf *out)

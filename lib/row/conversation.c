@@ -3,12 +3,12 @@
 
 #include <stdlib.h>
 
-#include "json/pyjson.h"
 #include "row/gold.h"
 #include "row/step.h"
 #include "row/value.h"
 #include "text/fold.h"
 #include "text/reasoning.h"
+#include "json/pyjson.h"
 
 static const struct span AGENT_ERROR = {"<agent error", 12};
 
@@ -96,7 +96,8 @@ struct span row_message_text(struct row_conversation *c, struct row_message *m)
     return m->text;
 }
 
-/* ---- building ----------------------------------------------------------------------------------- */
+/* ---- building -----------------------------------------------------------------------------------
+ */
 
 static struct json_value member(struct json_value object, struct span key)
 {
@@ -244,7 +245,8 @@ void row_conversation_read(struct row_conversation *c, const struct row *row)
     }
 }
 
-/* ---- writing ------------------------------------------------------------------------------------ */
+/* ---- writing ------------------------------------------------------------------------------------
+ */
 
 static void write_content(struct row_conversation *c, struct row_message *m, struct json_writer *w)
 {

@@ -1,12 +1,12 @@
-/* conversation.h: the messages of a row: its own when it has any, else built from opener, prompt, steps
- * and final_text so that nothing said is lost and no ask is said twice (rows 5). The one conversation
- * builder of the toolchain. */
+/* conversation.h: the messages of a row: its own when it has any, else built from opener, prompt,
+ * steps and final_text so that nothing said is lost and no ask is said twice (rows 5). The one
+ * conversation builder of the toolchain. */
 #ifndef WAI_ROW_CONVERSATION_H
 #define WAI_ROW_CONVERSATION_H
 
 #include "base/arena.h"
-#include "json/write.h"
 #include "row/row.h"
+#include "json/write.h"
 
 enum row_role { ROW_ROLE_OTHER, ROW_ROLE_SYSTEM, ROW_ROLE_USER, ROW_ROLE_ASSISTANT, ROW_ROLE_TOOL };
 
@@ -14,9 +14,10 @@ struct row_message {
     enum row_role role;
     struct json_value own;     /* the message as the row has it; text.ptr NULL: it was built */
     struct json_value content; /* its content, null when absent; of a built tool turn the result */
-    struct json_value tool;    /* built assistant turn with a call, and its tool turn: the tool's name */
+    struct json_value
+        tool; /* built assistant turn with a call, and its tool turn: the tool's name */
     struct json_value arguments; /* built assistant turn with a call; text.ptr NULL stands for {} */
-    struct span text; /* set by row_message_text; ptr NULL before */
+    struct span text;            /* set by row_message_text; ptr NULL before */
 };
 
 /* `struct row_conversation c = {0}` is empty; reuse it from row to row. Borrows the row. */
@@ -35,8 +36,8 @@ void row_conversation_build(struct row_conversation *c, const struct row *row);
 
 void row_conversation_free(struct row_conversation *c);
 
-/* The words of a message: a string itself, null "", the text parts of a list joined by newlines; of a
- * built tool turn the string result or PYJSON of it. Kept in the conversation. */
+/* The words of a message: a string itself, null "", the text parts of a list joined by newlines; of
+ * a built tool turn the string result or PYJSON of it. Kept in the conversation. */
 struct span row_message_text(struct row_conversation *c, struct row_message *message);
 
 /* Name of a role as messages spell it; "" for ROW_ROLE_OTHER. */

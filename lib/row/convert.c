@@ -1,5 +1,5 @@
-/* convert.c: any known shape to the v1 row, member by member (rows 4). The calibration and the steps have
- * their own files; the shapes' normalisation is in normalise.c. */
+/* convert.c: any known shape to the v1 row, member by member (rows 4). The calibration and the
+ * steps have their own files; the shapes' normalisation is in normalise.c. */
 #include "row/convert.h"
 
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 const char *row_repair_name(enum row_repair repair)
 {
     static const char *const NAMES[ROW_REPAIR_COUNT] = {
-        "reward_invalid", "marker_not_number", "calibration_invalid",
-        "step_not_object", "fault_not_object", "arguments_invalid",
+        "reward_invalid",  "marker_not_number", "calibration_invalid",
+        "step_not_object", "fault_not_object",  "arguments_invalid",
     };
     return NAMES[repair];
 }
@@ -46,7 +46,8 @@ struct span row_converter_task(const struct row_converter *c)
     return buf_span(&c->task);
 }
 
-/* ---- small writers ------------------------------------------------------------------------------ */
+/* ---- small writers ------------------------------------------------------------------------------
+ */
 
 static void write_key(struct v1 *v, enum row_key_id id)
 {
@@ -98,7 +99,8 @@ static void write_number(struct v1 *v, enum row_key_id id)
     buf_free(&text);
 }
 
-/* ---- task and world ----------------------------------------------------------------------------- */
+/* ---- task and world -----------------------------------------------------------------------------
+ */
 
 /* The id that groups the row, kept in c->task. */
 static struct span task_id(struct v1 *v)
@@ -206,7 +208,8 @@ static void write_world(struct v1 *v)
     write_truthy(v, KEY_POLICY_VERSION);
 }
 
-/* ---- judgments ---------------------------------------------------------------------------------- */
+/* ---- judgments ----------------------------------------------------------------------------------
+ */
 
 static bool has_verdict(struct v1 *v)
 {
@@ -314,13 +317,14 @@ static void write_markers(struct v1 *v)
     buf_free(&text);
 }
 
-/* ---- the rest ----------------------------------------------------------------------------------- */
+/* ---- the rest -----------------------------------------------------------------------------------
+ */
 
 static void write_records(struct v1 *v)
 {
     static const enum row_key_id SET[] = {
-        KEY_CONVERSATION_ID, KEY_TS,       KEY_LINEAGE, KEY_QUALITY,  KEY_QUALITY_REASON,
-        KEY_QUALITY_SCORES,  KEY_TOOLS,    KEY_GROUP_ID, KEY_LOGPROB, KEY_N_TOKENS,
+        KEY_CONVERSATION_ID, KEY_TS,           KEY_LINEAGE,    KEY_QUALITY, KEY_QUALITY_REASON,
+        KEY_QUALITY_SCORES,  KEY_TOOLS,        KEY_GROUP_ID,   KEY_LOGPROB, KEY_N_TOKENS,
         KEY_USAGE,           KEY_WRITER_MODEL, KEY_USER_MODEL,
     };
     for (size_t i = 0; i < sizeof SET / sizeof *SET; i++)
@@ -353,23 +357,16 @@ static bool is_consumed(const struct v1 *v, enum row_key_id id)
     case KEY_ROLLOUT_ID:
     case KEY_SEED:
     case KEY_PRIVILEGED:
-    case KEY_ARM:
-        return false;
-    case KEY_TOOL_TRACE:
-        return v->c->steps_from == ROW_TRACE_TOOL_TRACE;
-    case KEY_TRACE:
-        return v->c->steps_from == ROW_TRACE_TRACE;
+    case KEY_ARM: return false;
+    case KEY_TOOL_TRACE: return v->c->steps_from == ROW_TRACE_TOOL_TRACE;
+    case KEY_TRACE: return v->c->steps_from == ROW_TRACE_TRACE;
     case KEY_REASON:
     case KEY_JUDGE_META:
-    case KEY_FAILURE_CLASS:
-        return v->verdict;
-    case KEY_LLM_REASON:
-        return at[KEY_LLM_REWARD].text.ptr != NULL;
+    case KEY_FAILURE_CLASS: return v->verdict;
+    case KEY_LLM_REASON: return at[KEY_LLM_REWARD].text.ptr != NULL;
     case KEY_MARKERS:
-    case KEY_FAULTS:
-        return at[id].type == JSON_VALUE_OBJECT || !json_truthy(at[id]);
-    default:
-        return true;
+    case KEY_FAULTS: return at[id].type == JSON_VALUE_OBJECT || !json_truthy(at[id]);
+    default: return true;
     }
 }
 

@@ -1,10 +1,10 @@
-/* convert.h: a row of any known shape as a stamped v1 row (rows 3, 4). Number texts and unknown members
- * survive byte for byte, and converting a converted row changes no byte. */
+/* convert.h: a row of any known shape as a stamped v1 row (rows 3, 4). Number texts and unknown
+ * members survive byte for byte, and converting a converted row changes no byte. */
 #ifndef WAI_ROW_CONVERT_H
 #define WAI_ROW_CONVERT_H
 
-#include "json/write.h"
 #include "row/shape.h"
+#include "json/write.h"
 
 /* State that is reused from row to row; one per thread. */
 struct row_converter;
@@ -28,21 +28,22 @@ struct row_repairs {
     uint32_t count[ROW_REPAIR_COUNT];
 };
 
-/* The row as the converter reads it: hf_flat decoded, training, platform_pull and loose rows through the
- * trace rules, others as they are (rows 3). Borrowed until the converter's next call. NULL: *what says
- * why it cannot be read, with the mend. */
+/* The row as the converter reads it: hf_flat decoded, training, platform_pull and loose rows
+ * through the trace rules, others as they are (rows 3). Borrowed until the converter's next call.
+ * NULL: *what says why it cannot be read, with the mend. */
 const struct row *row_normalise(struct row_converter *c, const struct row *row,
                                 struct row_repairs *repairs, const char **what);
 
-/* Appends the v1 row, without a newline, to out. row: what row_normalise returned. task_key: write task_id
- * = task_key too. 0, or -1 with *what. */
+/* Appends the v1 row, without a newline, to out. row: what row_normalise returned. task_key: write
+ * task_id = task_key too. 0, or -1 with *what. */
 int row_convert_v1(struct row_converter *c, const struct row *row, bool task_key, struct buf *out,
                    struct row_repairs *repairs, const char **what);
 
 /* The scenario_id of the row that row_convert_v1 wrote last; borrowed until its next call. */
 struct span row_converter_task(const struct row_converter *c);
 
-/* Writes a calibration in its full form; valid ones only (rows 4.3). task: the row's own task id. */
+/* Writes a calibration in its full form; valid ones only (rows 4.3). task: the row's own task id.
+ */
 void row_calibration_write(struct json_value calibration, struct span task, struct json_writer *w);
 
 #endif

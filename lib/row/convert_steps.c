@@ -4,14 +4,22 @@
 #include "text/number.h"
 
 enum step_key {
-    STEP_TOOL, STEP_ARGUMENTS, STEP_RESULT, STEP_TEXT, STEP_LOGPROB, STEP_N_TOKENS,
-    STEP_TRUNCATED, STEP_INPUT_TOKENS, STEP_OUTPUT_TOKENS, STEP_USER, STEP_KEY_COUNT,
+    STEP_TOOL,
+    STEP_ARGUMENTS,
+    STEP_RESULT,
+    STEP_TEXT,
+    STEP_LOGPROB,
+    STEP_N_TOKENS,
+    STEP_TRUNCATED,
+    STEP_INPUT_TOKENS,
+    STEP_OUTPUT_TOKENS,
+    STEP_USER,
+    STEP_KEY_COUNT,
 };
 
 static const struct span STEP_NAMES[STEP_KEY_COUNT] = {
-    {"tool", 4},       {"arguments", 9},  {"result", 6},        {"text", 4},
-    {"logprob", 7},    {"n_tokens", 8},   {"truncated", 9},     {"input_tokens", 12},
-    {"output_tokens", 13}, {"user", 4},
+    {"tool", 4},     {"arguments", 9}, {"result", 6},        {"text", 4},           {"logprob", 7},
+    {"n_tokens", 8}, {"truncated", 9}, {"input_tokens", 12}, {"output_tokens", 13}, {"user", 4},
 };
 
 struct step {
@@ -47,9 +55,10 @@ static void write_raw(struct json_writer *w, enum step_key key, struct json_valu
     json_write_raw(w, value.text.ptr ? value.text : SPAN("null"));
 }
 
-/* A count: an integer as it stands, other values as the integer they read as; none when that is 0 and zero
- * means that nothing was counted. */
-static void write_count(struct json_writer *w, enum step_key key, struct json_value value, bool zero)
+/* A count: an integer as it stands, other values as the integer they read as; none when that is 0
+ * and zero means that nothing was counted. */
+static void write_count(struct json_writer *w, enum step_key key, struct json_value value,
+                        bool zero)
 {
     int64_t n = value_int(value);
     if (!value_set(value) || (n == 0 && !zero))
@@ -130,7 +139,8 @@ void v1_write_steps(struct v1 *v)
     json_write_end_array(w);
 }
 
-/* ---- calibration -------------------------------------------------------------------------------- */
+/* ---- calibration --------------------------------------------------------------------------------
+ */
 
 static struct json_value member(struct json_value object, struct span key)
 {
@@ -209,7 +219,7 @@ static bool read_pair(struct json_value value, struct json_value pair[2])
 
 void row_calibration_write(struct json_value calibration, struct span task, struct json_writer *w)
 {
-    static const char *const NAMES[] = {"task_id", "student", "n",
+    static const char *const NAMES[] = {"task_id",   "student", "n",
                                         "pass_rate", "mean_kl", "pass_rate_ci95"};
     struct buf scratch = {0};
     struct json_value pair[2], id = member(calibration, SPAN("task_id"));

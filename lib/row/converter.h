@@ -2,11 +2,11 @@
 #ifndef WAI_ROW_CONVERTER_H
 #define WAI_ROW_CONVERTER_H
 
-#include "json/edit.h"
 #include "row/conversation.h"
 #include "row/convert.h"
 #include "row/known.h"
 #include "row/trace.h"
+#include "json/edit.h"
 
 struct row_converter {
     struct row_conversation conversation;

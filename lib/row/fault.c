@@ -1,11 +1,11 @@
 /* fault.c: which tool results failed, and the name of the failure (rows 9.3). */
 #include "row/fault.h"
 
-#include "json/pyjson.h"
 #include "row/parse.h"
 #include "row/step.h"
 #include "row/value.h"
 #include "text/fold.h"
+#include "json/pyjson.h"
 
 static const char *const FAILED[] = {
     "rejected", "not_found",    "error",   "blocked", "denied",
@@ -31,8 +31,8 @@ static const char *const CLEAN[] = {"ok",     "created",  "deleted", "success",
                                     "exit_0", "no fault", "clean"};
 
 /* Faults by name that are neither a failed status nor an alias. */
-static const char *const OTHERS[] = {"stale", "malformed", "already_done",
-                                     "not_found", "deny", "garbled"};
+static const char *const OTHERS[] = {"stale",     "malformed", "already_done",
+                                     "not_found", "deny",      "garbled"};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -71,7 +71,8 @@ void row_fault_name(struct span status, struct buf *out)
     buf_free(&lowered);
 }
 
-/* ---- one result --------------------------------------------------------------------------------- */
+/* ---- one result ---------------------------------------------------------------------------------
+ */
 
 /* What is read of a result, once. */
 struct reading {
@@ -119,8 +120,8 @@ static bool has_ascii_escape(struct span s)
     return false;
 }
 
-/* The lower-cased PYJSON text holds a mark of a garbled reply. That text is made only when the bytes could
- * hold one: the word as it is, or hidden behind escapes. */
+/* The lower-cased PYJSON text holds a mark of a garbled reply. That text is made only when the
+ * bytes could hold one: the word as it is, or hidden behind escapes. */
 static bool is_garbled(struct reading *r, struct json_value object)
 {
     if (!has_fold(object.text, "garbled") && !has_ascii_escape(object.text))
@@ -183,8 +184,7 @@ static bool is_failed(const struct reading *r)
     if (r->stale || r->garbled || span_has(status, SPAN("permission")))
         return true;
     if (r->error_text && r->error_blank)
-        return !span_is(status, "ok") && !span_is(status, "created") &&
-               !span_is(status, "deleted");
+        return !span_is(status, "ok") && !span_is(status, "created") && !span_is(status, "deleted");
     return r->error_truthy && !r->error_blank && (!status.len || span_is(status, "error"));
 }
 
@@ -227,7 +227,8 @@ bool row_result_fault(struct json_value result, struct buf *out)
     return out->len > 0;
 }
 
-/* ---- a row -------------------------------------------------------------------------------------- */
+/* ---- a row --------------------------------------------------------------------------------------
+ */
 
 static const struct span NO_FAULT = {"no fault", 8};
 

@@ -1,11 +1,12 @@
-/* forms.c: a v1 row as the four records it is a projection of, and as other forms (rows 1.6, 14). */
+/* forms.c: a v1 row as the four records it is a projection of, and as other forms (rows 1.6, 14).
+ */
 #include "row/forms.h"
 
-#include "json/write.h"
 #include "row/computed.h"
 #include "row/known.h"
 #include "row/usable.h"
 #include "row/value.h"
+#include "json/write.h"
 
 struct form {
     const struct row *row;
@@ -27,7 +28,8 @@ static void form_end(struct form *f)
     buf_free(&f->id);
 }
 
-/* A member with the value of one of the row's own keys, or what stands for it when it is not there. */
+/* A member with the value of one of the row's own keys, or what stands for it when it is not there.
+ */
 static void put(struct form *f, const char *name, enum row_key_id id, const char *absent)
 {
     struct json_value value = f->known.at[id];
@@ -41,7 +43,8 @@ static void put_raw(struct form *f, const char *name, const char *json)
     json_write_raw(&f->w, span_text(json));
 }
 
-/* ---- task --------------------------------------------------------------------------------------- */
+/* ---- task ---------------------------------------------------------------------------------------
+ */
 
 static const char *const TEACHER[][2] = {
     {"principle", "null"}, {"hidden_state", "{}"}, {"reference", "null"}, {"rubric", "{}"}};
@@ -63,8 +66,8 @@ static void put_privileged(struct form *f, bool hide)
     json_write_key(&f->w, "privileged");
     json_write_object(&f->w);
     for (size_t i = 0; i < N_TEACHER; i++) {
-        bool there = block.text.ptr && json_get(block, span_text(TEACHER[i][0]), &value) &&
-                     value_set(value);
+        bool there =
+            block.text.ptr && json_get(block, span_text(TEACHER[i][0]), &value) && value_set(value);
         json_write_key(&f->w, TEACHER[i][0]);
         json_write_raw(&f->w, there ? value.text : span_text(TEACHER[i][1]));
     }
@@ -120,7 +123,8 @@ void row_form_task(const struct row *row, bool hide, struct buf *out)
     form_end(&f);
 }
 
-/* ---- rollout ------------------------------------------------------------------------------------ */
+/* ---- rollout ------------------------------------------------------------------------------------
+ */
 
 static void put_rollout_id(struct form *f)
 {
@@ -182,10 +186,10 @@ static void put_ledger(struct form *f)
 
 /* Members of the row that the rollout carries along under their own names. */
 static const enum row_key_id EXTRA[] = {
-    KEY_MESSAGES,    KEY_OPENER,         KEY_OPENING, KEY_SAMPLING, KEY_TOKEN_LOGPROBS,
-    KEY_FAULT_DETECTED, KEY_CONVERSATION_ID, KEY_TS,  KEY_LINEAGE,  KEY_QUALITY,
-    KEY_QUALITY_REASON, KEY_QUALITY_SCORES,  KEY_TOOLS, KEY_GROUP_ID, KEY_LOGPROB,
-    KEY_N_TOKENS,    KEY_USAGE,          KEY_WRITER_MODEL, KEY_USER_MODEL, KEY_CALIBRATION,
+    KEY_MESSAGES,       KEY_OPENER,          KEY_OPENING,      KEY_SAMPLING,   KEY_TOKEN_LOGPROBS,
+    KEY_FAULT_DETECTED, KEY_CONVERSATION_ID, KEY_TS,           KEY_LINEAGE,    KEY_QUALITY,
+    KEY_QUALITY_REASON, KEY_QUALITY_SCORES,  KEY_TOOLS,        KEY_GROUP_ID,   KEY_LOGPROB,
+    KEY_N_TOKENS,       KEY_USAGE,           KEY_WRITER_MODEL, KEY_USER_MODEL, KEY_CALIBRATION,
 };
 
 static bool is_passed_through(const struct form *f, enum row_key_id id, bool verdict)
@@ -198,20 +202,14 @@ static bool is_passed_through(const struct form *f, enum row_key_id id, bool ver
     case KEY_PRIVILEGED:
     case KEY_ARM:
     case KEY_TOOL_TRACE:
-    case KEY_TRACE:
-        return true;
+    case KEY_TRACE: return true;
     case KEY_REASON:
     case KEY_JUDGE_META:
-    case KEY_FAILURE_CLASS:
-        return !verdict;
-    case KEY_LLM_REASON:
-        return !f->known.at[KEY_LLM_REWARD].text.ptr;
-    case KEY_MARKERS:
-        return f->known.at[id].type != JSON_VALUE_OBJECT;
-    case KEY_FAULTS:
-        return f->known.at[id].type != JSON_VALUE_OBJECT;
-    default:
-        return false;
+    case KEY_FAILURE_CLASS: return !verdict;
+    case KEY_LLM_REASON: return !f->known.at[KEY_LLM_REWARD].text.ptr;
+    case KEY_MARKERS: return f->known.at[id].type != JSON_VALUE_OBJECT;
+    case KEY_FAULTS: return f->known.at[id].type != JSON_VALUE_OBJECT;
+    default: return false;
     }
 }
 
@@ -298,7 +296,8 @@ static void put_rollout(struct form *f, bool hide)
     json_write_end_object(&f->w);
 }
 
-/* ---- judgments and markers ------------------------------------------------------------------------ */
+/* ---- judgments and markers
+ * ------------------------------------------------------------------------ */
 
 static const char *scorer_kind(struct form *f)
 {
@@ -444,7 +443,8 @@ void row_form_objects(const struct row *row, bool hide, struct buf *out)
     form_end(&f);
 }
 
-/* ---- sheets and messages -------------------------------------------------------------------------- */
+/* ---- sheets and messages
+ * -------------------------------------------------------------------------- */
 
 static void put_calls(struct form *f)
 {

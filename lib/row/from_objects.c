@@ -1,8 +1,8 @@
 /* from_objects.c: the four records back into one flat row (rows 14, --from objects). */
-#include "json/write.h"
 #include "row/forms.h"
 #include "row/known.h"
 #include "row/value.h"
+#include "json/write.h"
 
 static struct json_value member(struct json_value object, const char *key)
 {
@@ -65,8 +65,7 @@ static bool string_is(struct json_value value, const char *text)
 static bool is_advice(struct json_value judgment, const char *name)
 {
     struct json_value evidence = member(judgment, "evidence");
-    return string_is(member(member(judgment, "scorer"), "name"), name) &&
-           !value_truthy(evidence);
+    return string_is(member(member(judgment, "scorer"), "name"), name) && !value_truthy(evidence);
 }
 
 static void put_primary(struct json_writer *w, struct json_value judgment)
@@ -140,7 +139,8 @@ int row_from_objects(const struct row *objects, struct buf *out, const char **wh
     struct json_value task = member(objects->value, "task");
     struct json_value rollout = member(objects->value, "rollout");
     if (task.type != JSON_VALUE_OBJECT || rollout.type != JSON_VALUE_OBJECT) {
-        *what = "no \"task\" and \"rollout\" object in it; --from objects reads what --to objects wrote";
+        *what = "no \"task\" and \"rollout\" object in it; --from objects reads what --to objects "
+                "wrote";
         return -1;
     }
     struct json_writer w;
@@ -164,7 +164,8 @@ int row_from_objects(const struct row *objects, struct buf *out, const char **wh
     put_judgments(&w, member(objects->value, "judgments"));
     put_markers(&w, member(objects->value, "markers"), member(extra, "odd_markers"));
     put_extra(&w, extra);
-    put(&w, "schema_version", (struct json_value){.text = SPAN("\"1\""), .type = JSON_VALUE_STRING});
+    put(&w, "schema_version",
+        (struct json_value){.text = SPAN("\"1\""), .type = JSON_VALUE_STRING});
     json_write_end_object(&w);
     return 0;
 }

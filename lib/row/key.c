@@ -1,9 +1,9 @@
 /* key.c: the one grouping rule of every tool (rows 1.1) and the identity of a row. */
 #include "row/key.h"
 
-#include "json/pytext.h"
 #include "row/value.h"
 #include "text/digest.h"
+#include "json/pytext.h"
 
 static const struct span TASK_KEY_NAMES[] = {
     {"scenario_id", 11},

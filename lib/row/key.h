@@ -12,7 +12,8 @@ struct row_key_list {
 
 extern const struct row_key_list ROW_TASK_KEYS; /* scenario_id, task_id, prompt */
 
-/* Text of the first truthy key, "" when there is none; borrows the row or scratch (which is cleared). */
+/* Text of the first truthy key, "" when there is none; borrows the row or scratch (which is
+ * cleared). */
 struct span row_key(const struct row *row, struct row_key_list keys, struct buf *scratch);
 struct span row_task_key(const struct row *row, struct buf *scratch);
 
@@ -24,7 +25,8 @@ void row_short_hash(const struct span *parts, size_t count, char out[ROW_SHORT_H
 /* The task id of a prompt that brings none: `task_` and its short hash. Appended. */
 void row_task_id_of(struct span prompt, struct buf *out);
 
-/* Identity of a row for labels and gold joins: rollout_id, else TASK#INDEX, else a hash (rows 1.1). */
+/* Identity of a row for labels and gold joins: rollout_id, else TASK#INDEX, else a hash (rows 1.1).
+ */
 void row_identity(const struct row *row, struct buf *out);
 
 #endif

@@ -13,8 +13,8 @@ static const struct row *take_text(struct row_converter *c, const struct row *ro
     return &c->row;
 }
 
-/* A JSON text under NAME_json becomes the value under NAME when it is of the right type and NAME is free;
- * else it stays where it is: data is never dropped silently. */
+/* A JSON text under NAME_json becomes the value under NAME when it is of the right type and NAME is
+ * free; else it stays where it is: data is never dropped silently. */
 static void decode_flat(struct row_converter *c, const struct row *row, const char *flat,
                         const char *name, enum json_type type)
 {
@@ -63,13 +63,10 @@ const struct row *row_normalise(struct row_converter *c, const struct row *row,
 {
     c->steps_from = ROW_TRACE_NONE;
     switch (row_shape(row)) {
-    case ROW_SHAPE_HF_FLAT:
-        return decode(c, row);
+    case ROW_SHAPE_HF_FLAT: return decode(c, row);
     case ROW_SHAPE_TRAINING:
     case ROW_SHAPE_PLATFORM_PULL:
-    case ROW_SHAPE_LOOSE:
-        return trace(c, row, repairs, what);
-    default:
-        return row;
+    case ROW_SHAPE_LOOSE: return trace(c, row, repairs, what);
+    default: return row;
     }
 }

@@ -3,7 +3,8 @@
 
 #include "row/defaults.h"
 
-/* The scanner accepts what Python writes for non-finite numbers; a value inside a string must not hold them. */
+/* The scanner accepts what Python writes for non-finite numbers; a value inside a string must not
+ * hold them. */
 static bool has_nonfinite(struct json_value value)
 {
     if (value.type == JSON_VALUE_NUMBER)
@@ -85,7 +86,8 @@ static bool scan(struct span text, struct json_value *value)
     return json_scan(text, value, NULL, &fault) == 0 && !has_nonfinite(*value) && !too_deep(text);
 }
 
-/* The text on one line: a value goes into a row, which is a line. Raw line ends stand only between tokens. */
+/* The text on one line: a value goes into a row, which is a line. Raw line ends stand only between
+ * tokens. */
 static struct span one_line(struct arena *arena, struct span text)
 {
     if (!memchr(text.ptr, '\n', text.len) && !memchr(text.ptr, '\r', text.len))

@@ -5,7 +5,8 @@
 
 #include "row/conversation.h"
 
-/* final_text, then each assistant content that is not empty and differs from it, joined by newlines. */
+/* final_text, then each assistant content that is not empty and differs from it, joined by
+ * newlines. */
 void row_said(const struct row *row, struct row_conversation *c, struct buf *out);
 
 /* The same with repeats kept, lower-cased: for matching phrases. */
@@ -19,8 +20,8 @@ size_t row_assistant_turns(const struct row_conversation *c);
 /* Objects with a truthy tool in steps, or in tool_trace when steps is falsy. */
 size_t row_tool_calls(const struct row *row);
 
-/* The reply was cut: finish_reason length, a truncated step, a reason that says so (not negated), or 200
- * characters and more that do not reach an end. */
+/* The reply was cut: finish_reason length, a truncated step, a reason that says so (not negated),
+ * or 200 characters and more that do not reach an end. */
 bool row_is_truncated(const struct row *row);
 
 #endif

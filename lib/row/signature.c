@@ -1,17 +1,17 @@
-/* signature.c: the behaviour signature (rows 9.4). The payload is the Python text of a tuple, because the
- * hash must agree with rows that the reference package wrote. */
+/* signature.c: the behaviour signature (rows 9.4). The payload is the Python text of a tuple,
+ * because the hash must agree with rows that the reference package wrote. */
 #include "row/signature.h"
 
 #include <stdlib.h>
 
-#include "json/pyjson.h"
-#include "json/pytext.h"
 #include "row/defaults.h"
 #include "row/parse.h"
 #include "row/step.h"
 #include "row/value.h"
 #include "text/digest.h"
 #include "text/fold.h"
+#include "json/pyjson.h"
+#include "json/pytext.h"
 
 /* One argument: its name and where its value came from. */
 struct origin {

@@ -1,5 +1,6 @@
 /* signature.h: behaviour signature, 12 hex characters that are equal when two rollouts did the same
- * (rows 9.4): the tools called, where each argument came from, each status, refusal, length class. */
+ * (rows 9.4): the tools called, where each argument came from, each status, refusal, length class.
+ */
 #ifndef WAI_ROW_SIGNATURE_H
 #define WAI_ROW_SIGNATURE_H
 

@@ -27,7 +27,8 @@ static struct span keep_text(struct row_tools *tools, struct json_value value)
 
 static struct json_value schema_of(struct json_value function)
 {
-    static const struct span KEYS[] = {{"parameters", 10}, {"input_schema", 12}, {"inputSchema", 11}};
+    static const struct span KEYS[] = {
+        {"parameters", 10}, {"input_schema", 12}, {"inputSchema", 11}};
     for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) {
         struct json_value schema = member(function, KEYS[i]);
         if (schema.type == JSON_VALUE_OBJECT)
@@ -83,8 +84,8 @@ static int bad_entry(const char *name, size_t line, size_t entry, struct error *
                      name, line, entry);
 }
 
-static int add_array(struct row_tools *tools, struct json_value array, const char *name, size_t line,
-                     struct error *error)
+static int add_array(struct row_tools *tools, struct json_value array, const char *name,
+                     size_t line, struct error *error)
 {
     struct json_cursor c = json_enter(array);
     struct json_value entry;
@@ -147,7 +148,8 @@ int row_tools_parse(struct row_tools *tools, struct span text, const char *name,
     struct json_value value;
     struct json_fault fault;
     if (text_blank(text))
-        return error_set(error, ERROR_INPUT, "%s:1: no tool in it; give a JSON array of tools", name);
+        return error_set(error, ERROR_INPUT, "%s:1: no tool in it; give a JSON array of tools",
+                         name);
     if (json_scan(text, &value, NULL, &fault)) {
         /* More than one value: lines, unless the first line alone is no JSON either. */
         const char *end = memchr(text.ptr, '\n', text.len);

@@ -1,6 +1,7 @@
-/* tools.h: the one reader of tool files (world 20.1): a JSON array, JSONL, or an object with a `tools`
- * array; each entry an OpenAI envelope, {name, description, parameters}, {…, input_schema} (Anthropic) or
- * {…, inputSchema} (MCP). An entry with the name of an earlier one takes that one's place. */
+/* tools.h: the one reader of tool files (world 20.1): a JSON array, JSONL, or an object with a
+ * `tools` array; each entry an OpenAI envelope, {name, description, parameters}, {…, input_schema}
+ * (Anthropic) or {…, inputSchema} (MCP). An entry with the name of an earlier one takes that one's
+ * place. */
 #ifndef WAI_ROW_TOOLS_H
 #define WAI_ROW_TOOLS_H
 
@@ -13,9 +14,10 @@ struct row_tool {
     struct span description;      /* decoded; "" when absent */
     struct json_value parameters; /* a JSON Schema object; text.ptr NULL: none */
     struct json_value entry;      /* as the file has it */
-    struct json_value function;   /* entry.function of an envelope, else entry: holds local keys too */
-    bool envelope;                /* {"type": "function", "function": {…}} */
-    bool human;                   /* kind is "human" */
+    struct json_value
+        function;  /* entry.function of an envelope, else entry: holds local keys too */
+    bool envelope; /* {"type": "function", "function": {…}} */
+    bool human;    /* kind is "human" */
 };
 
 /* `struct row_tools t = {0}` is empty. All spans live in the arena. */
@@ -27,12 +29,13 @@ struct row_tools {
     struct arena arena;
 };
 
-/* Value of --tools: a file's name, "-", or the JSON itself when it begins with `{` or `[`. Adds to tools.
- * 0, or ERROR_INPUT naming file, line and mend. */
+/* Value of --tools: a file's name, "-", or the JSON itself when it begins with `{` or `[`. Adds to
+ * tools. 0, or ERROR_INPUT naming file, line and mend. */
 int row_tools_read(struct row_tools *tools, const char *file_or_json, struct error *error);
 
 /* The same from a text in memory; name is for messages. */
-int row_tools_parse(struct row_tools *tools, struct span text, const char *name, struct error *error);
+int row_tools_parse(struct row_tools *tools, struct span text, const char *name,
+                    struct error *error);
 
 /* From a JSON array already scanned (a row's `tools`); entries that are no tool are left out. */
 void row_tools_of(struct row_tools *tools, struct json_value array);

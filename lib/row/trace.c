@@ -33,7 +33,8 @@ static const struct json_value *first_truthy(const struct row *row, const char *
     return NULL;
 }
 
-/* ---- steps that are there ------------------------------------------------------------------------ */
+/* ---- steps that are there
+ * ------------------------------------------------------------------------ */
 
 /* Other names of a call's arguments and of its result, in order of preference. */
 static const char *const ARGUMENT_NAMES[] = {"input", "args", "parameters"};
@@ -160,7 +161,8 @@ static bool set_steps(struct row_tracer *t, const struct row *row, enum json_sty
     return true;
 }
 
-/* ---- ask and reply ------------------------------------------------------------------------------- */
+/* ---- ask and reply
+ * ------------------------------------------------------------------------------- */
 
 /* First or last member of that name among the steps. */
 static bool step_member(struct json_value steps, const char *key, bool last,
@@ -180,8 +182,8 @@ static bool step_member(struct json_value steps, const char *key, bool last,
     return any;
 }
 
-/* The words of a value that stands for an ask or a reply: a text itself, the text blocks of a list, the
- * content of one message, anything else as compact JSON. */
+/* The words of a value that stands for an ask or a reply: a text itself, the text blocks of a list,
+ * the content of one message, anything else as compact JSON. */
 static struct span words(struct row_tracer *t, struct json_value value)
 {
     buf_clear(&t->scratch);
@@ -233,7 +235,8 @@ static void set_final(struct row_tracer *t, const struct row *row, struct json_v
     set_text(t, row, SPAN("final_text"), value);
 }
 
-/* ---- reward -------------------------------------------------------------------------------------- */
+/* ---- reward
+ * -------------------------------------------------------------------------------------- */
 
 static void set_number(struct row_tracer *t, struct json_value value, double x)
 {

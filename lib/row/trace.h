@@ -1,13 +1,13 @@
-/* trace.h: one row of somebody's log made a row of ours (rows 11.2): steps from steps, tool_trace, trace or
- * messages (11.3), prompt and final_text from their other names, the reward checked. Members that are there
- * stay. `convert` and `load` use it. */
+/* trace.h: one row of somebody's log made a row of ours (rows 11.2): steps from steps, tool_trace,
+ * trace or messages (11.3), prompt and final_text from their other names, the reward checked.
+ * Members that are there stay. `convert` and `load` use it. */
 #ifndef WAI_ROW_TRACE_H
 #define WAI_ROW_TRACE_H
 
 #include "base/arena.h"
 #include "base/map.h"
-#include "json/edit.h"
 #include "row/row.h"
+#include "json/edit.h"
 
 enum row_trace_fate {
     ROW_TRACE_OK,    /* a row */
@@ -45,7 +45,8 @@ struct row_tracer {
     struct buf json, scratch;
 };
 
-/* Appends the row to out, without a newline, when it is ROW_TRACE_OK. *what is set on ROW_TRACE_BAD. */
+/* Appends the row to out, without a newline, when it is ROW_TRACE_OK. *what is set on
+ * ROW_TRACE_BAD. */
 enum row_trace_fate row_trace(struct row_tracer *t, const struct row *row, struct buf *out,
                               const char **what);
 

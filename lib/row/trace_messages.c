@@ -1,12 +1,12 @@
-/* trace_messages.c: steps out of messages (rows 11.3): calls in both spellings and as content blocks, and
- * each result bound to the call it answers. */
+/* trace_messages.c: steps out of messages (rows 11.3): calls in both spellings and as content
+ * blocks, and each result bound to the call it answers. */
 #include <stdlib.h>
 
-#include "json/edit.h"
-#include "json/pyjson.h"
 #include "row/parse.h"
 #include "row/trace_steps.h"
 #include "row/value.h"
+#include "json/edit.h"
+#include "json/pyjson.h"
 
 static struct json_value member(struct json_value object, struct span key)
 {
@@ -31,7 +31,8 @@ static bool is_block(struct json_value item, const char *type)
     return item.type == JSON_VALUE_OBJECT && string_is(member(item, SPAN("type")), type);
 }
 
-/* ---- texts --------------------------------------------------------------------------------------- */
+/* ---- texts
+ * --------------------------------------------------------------------------------------- */
 
 static void add_blocks(struct json_value list, struct buf *out)
 {
@@ -98,7 +99,8 @@ static struct span keep_quoted(struct row_tracer *t, struct span text)
     return kept;
 }
 
-/* ---- steps --------------------------------------------------------------------------------------- */
+/* ---- steps
+ * --------------------------------------------------------------------------------------- */
 
 static struct trace_step *add_step(struct row_tracer *t)
 {
@@ -113,8 +115,8 @@ static bool is_open(const struct row_tracer *t, size_t i)
     return t->steps[i].tool.ptr && !t->steps[i].result.ptr;
 }
 
-/* Puts a call at the end of the line of calls of its tool. The line's head moves as calls are answered, so
- * that finding the first unanswered one costs no search. */
+/* Puts a call at the end of the line of calls of its tool. The line's head moves as calls are
+ * answered, so that finding the first unanswered one costs no search. */
 static void enqueue(struct row_tracer *t, struct span name, size_t step)
 {
     bool fresh;
@@ -206,9 +208,11 @@ static void bind(struct row_tracer *t, struct json_value name, struct json_value
         t->step_of_id[own] = MAP_NONE;
 }
 
-/* ---- results ------------------------------------------------------------------------------------- */
+/* ---- results
+ * ------------------------------------------------------------------------------------- */
 
-/* The value of a result's content: JSON text parsed, an object itself, other content as its text. */
+/* The value of a result's content: JSON text parsed, an object itself, other content as its text.
+ */
 static struct json_value coerce(struct row_tracer *t, struct json_value content)
 {
     struct json_value value;
@@ -259,7 +263,8 @@ static struct span errored(struct row_tracer *t, struct json_value value)
     return kept;
 }
 
-/* ---- messages ------------------------------------------------------------------------------------ */
+/* ---- messages
+ * ------------------------------------------------------------------------------------ */
 
 static void user_message(struct row_tracer *t, struct json_value content)
 {

@@ -2,15 +2,15 @@
 #ifndef WAI_ROW_TRACE_STEPS_H
 #define WAI_ROW_TRACE_STEPS_H
 
-#include "json/write.h"
 #include "row/trace.h"
+#include "json/write.h"
 
 /* A step as JSON texts that live in the tracer's arena; ptr NULL: not there. */
 struct trace_step {
     struct span user, text;              /* a user's or an agent's turn */
     struct span tool, arguments, result; /* a call */
-    size_t id;        /* the call's number among the ids, or MAP_NONE */
-    size_t next_same; /* the next call of the same tool, or MAP_NONE */
+    size_t id;                           /* the call's number among the ids, or MAP_NONE */
+    size_t next_same;                    /* the next call of the same tool, or MAP_NONE */
 };
 
 /* The calls of one tool in order; those before head are answered. */
@@ -22,7 +22,8 @@ struct trace_line {
 bool trace_messages(struct row_tracer *t, struct json_value messages, const char **what);
 void trace_write_steps(const struct row_tracer *t, struct json_writer *w);
 
-/* The text of a message's content: a string itself, the text blocks of a list joined by newlines, null
+/* The text of a message's content: a string itself, the text blocks of a list joined by newlines,
+ * null
  * "", anything else as its text. Borrows content or scratch (which is cleared). */
 struct span trace_content_text(struct json_value content, struct buf *scratch);
 

@@ -10,7 +10,6 @@
 #include "text/unicode.h"
 #include "text/utf8.h"
 
-
 /* A marker below it failed (rows 9.5). */
 static const double MARKER_PASS = 0.5;
 
@@ -26,7 +25,8 @@ static bool equal_fold(const char *at, const char *lower, size_t len)
     return true;
 }
 
-/* First place of a text (given in lower case, first byte not a letter) in any ASCII case, or s.len. */
+/* First place of a text (given in lower case, first byte not a letter) in any ASCII case, or s.len.
+ */
 static size_t find_fold(struct span s, const char *lower, size_t from)
 {
     size_t len = strlen(lower);
@@ -52,12 +52,13 @@ static size_t skip_space(struct span s, size_t at)
     return at;
 }
 
-/* A quoted key with its colon at or after from, not later than limit; *end is behind the colon. Looks no
- * further than it must: a text full of half schemas stays cheap. */
+/* A quoted key with its colon at or after from, not later than limit; *end is behind the colon.
+ * Looks no further than it must: a text full of half schemas stays cheap. */
 static bool find_key(struct span s, const char *quoted, size_t from, size_t limit, size_t *end)
 {
     size_t len = strlen(quoted);
-    struct span near = limit < s.len - (s.len < len ? s.len : len) ? span_slice(s, 0, limit + len) : s;
+    struct span near =
+        limit < s.len - (s.len < len ? s.len : len) ? span_slice(s, 0, limit + len) : s;
     for (size_t at = from; (at = find_fold(near, quoted, at)) < near.len; at++) {
         size_t colon = skip_space(s, at + len);
         if (colon < s.len && s.ptr[colon] == ':') {
@@ -81,9 +82,13 @@ static bool string_at(struct span s, size_t at, size_t *end)
     return true;
 }
 
+enum { UTF8_MOST = 4 }; /* bytes of a code point */
+
 static size_t gap_from(struct span s, size_t at)
 {
-    return at + utf8_offset(span_slice(s, at, s.len), ROW_SCHEMA_GAP);
+    size_t most = UTF8_MOST * ROW_SCHEMA_GAP;
+    struct span near = span_slice(s, at, s.len - at > most ? at + most : s.len);
+    return at + utf8_offset(near, ROW_SCHEMA_GAP);
 }
 
 /* "parameters" within the gap of any "description" that is itself within the gap of the name. */
@@ -91,6 +96,10 @@ static bool described_from(struct span s, size_t name_end)
 {
     size_t limit = gap_from(s, name_end);
     size_t at = name_end, end, done;
+    /* None as far as any description reaches, white space around its colon included: nothing to
+     * look at. */
+    if (!find_key(s, "\"parameters\"", name_end, gap_from(s, limit) + ROW_SCHEMA_GAP, &done))
+        return false;
     while (find_key(s, "\"description\"", at, limit, &end)) {
         if (find_key(s, "\"parameters\"", end, gap_from(s, end), &done))
             return true;
@@ -173,7 +182,8 @@ enum row_unusable row_unusable(const struct row *row)
     return why;
 }
 
-/* ---- why it ended ------------------------------------------------------------------------------- */
+/* ---- why it ended -------------------------------------------------------------------------------
+ */
 
 static const char *told_reason(const struct row *row)
 {
@@ -216,7 +226,8 @@ const char *row_finish_reason(const struct row *row)
     return blank && call_last ? "tool" : "stop";
 }
 
-/* ---- what it failed ------------------------------------------------------------------------------ */
+/* ---- what it failed
+ * ------------------------------------------------------------------------------ */
 
 struct marker {
     struct span name;

@@ -2,8 +2,8 @@
 #ifndef WAI_ROW_USABLE_H
 #define WAI_ROW_USABLE_H
 
-#include "json/write.h"
 #include "row/row.h"
+#include "json/write.h"
 
 enum row_unusable { ROW_USABLE, ROW_AGENT_ERROR, ROW_EMPTY_REPLY, ROW_TOOL_MARKUP };
 

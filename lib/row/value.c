@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "json/pytext.h"
 #include "text/number.h"
+#include "json/pytext.h"
 
 static const struct span REWARD_KEYS[] = {{"reward", 6}, {"qwen_reward", 11}};
 enum { N_REWARD_KEYS = 2 };
@@ -18,20 +18,15 @@ bool value_float(struct json_value v, double *out)
 {
     switch (v.type) {
     case JSON_VALUE_FALSE:
-    case JSON_VALUE_TRUE:
-        *out = v.type == JSON_VALUE_TRUE;
-        return true;
-    case JSON_VALUE_NUMBER:
-        *out = json_number(v);
-        return true;
+    case JSON_VALUE_TRUE: *out = v.type == JSON_VALUE_TRUE; return true;
+    case JSON_VALUE_NUMBER: *out = json_number(v); return true;
     case JSON_VALUE_STRING: {
         struct buf scratch = {0};
         bool ok = number_parse(json_text(v, &scratch), out);
         buf_free(&scratch);
         return ok;
     }
-    default:
-        return false;
+    default: return false;
     }
 }
 

@@ -5,7 +5,8 @@
 
 #include "row/row.h"
 
-/* Python's float(v): numbers, numeric text ("1e0", " .5 ", "inf", "1_0"), booleans as 0/1. false: fails. */
+/* Python's float(v): numbers, numeric text ("1e0", " .5 ", "inf", "1_0"), booleans as 0/1. false:
+ * fails. */
 bool value_float(struct json_value v, double *out);
 
 /* label: first of reward, qwen_reward that equals 0 or 1 and is no boolean. */
@@ -18,8 +19,9 @@ bool row_graded(const struct row *row, double *out);
 /* partial: at least one of the two keys holds a non-boolean number and none of them is 0 or 1. */
 bool row_partial(const struct row *row);
 
-/* What label, graded and partial say of one row in one look, over any list of reward keys. values[i] is
- * the value of key i or NULL. booleans_count: true and false count as 1 and 0 (`--bool-rewards`). */
+/* What label, graded and partial say of one row in one look, over any list of reward keys.
+ * values[i] is the value of key i or NULL. booleans_count: true and false count as 1 and 0
+ * (`--bool-rewards`). */
 struct reward_reading {
     enum row_label label;
     size_t label_key; /* which key the label comes from */
@@ -39,7 +41,8 @@ bool row_marker(const struct row *row, struct span name, double *out);
 
 /* Lenient readers (rows 2.1-2.3): booleans count as 0/1. num: finite or fails. */
 bool value_num(struct json_value v, double *out);
-void value_num_text(struct json_value v, struct buf *out); /* num as JSON: a number keeps its text */
+void value_num_text(struct json_value v,
+                    struct buf *out);   /* num as JSON: a number keeps its text */
 int64_t value_int(struct json_value v); /* toward zero, held to 64 bits; 0 on failure */
 int value_binary(struct json_value v);  /* 0, 1 or -1 */
 

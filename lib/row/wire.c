@@ -1,12 +1,13 @@
 /* wire.c: the scrub of the teacher's block and the wire form (rows 6, world 15.3). */
 #include "row/wire.h"
 
-#include "json/write.h"
 #include "row/conversation.h"
 #include "row/known.h"
 #include "row/value.h"
+#include "json/write.h"
 
-/* ---- scrub -------------------------------------------------------------------------------------- */
+/* ---- scrub --------------------------------------------------------------------------------------
+ */
 
 /* Names that only a teacher may see. */
 static const struct span SECRETS[] = {
@@ -15,8 +16,8 @@ static const struct span SECRETS[] = {
 };
 
 struct scrub {
-    bool deep;       /* inside tool arguments and results too */
-    const char *at;  /* everything before it has been copied or left out */
+    bool deep;      /* inside tool arguments and results too */
+    const char *at; /* everything before it has been copied or left out */
     struct buf *out;
     bool changed;
 };
@@ -41,8 +42,8 @@ static bool string_is(struct json_value value, const char *text)
     return same;
 }
 
-/* What an object is, as far as the scrub has to know: which of its members carry what a tool was given or
- * gave back, or describe a tool's arguments. */
+/* What an object is, as far as the scrub has to know: which of its members carry what a tool was
+ * given or gave back, or describe a tool's arguments. */
 enum carrier {
     CARRIER_NONE = 0,
     CARRIER_STEP = 1,    /* a step: tool, arguments, result */
@@ -115,17 +116,22 @@ static void scrub_object(struct scrub *s, struct json_value object)
     unsigned carrier = s->deep ? 0 : carrier_of(object);
     struct json_cursor c = json_enter(object);
     struct json_member m;
-    const char *before = object.text.ptr + 1; /* end of the member before */
-    bool kept = false, cut = false;           /* a member was kept; the ones before were not */
+    const char *open = object.text.ptr + 1, *first = NULL;
+    const char *before = open;      /* end of the member before */
+    bool kept = false, cut = false; /* a member was kept; the ones before were not */
     while (json_next_member(&c, &m)) {
         const char *name = m.key.ptr - 1;
+        if (!first)
+            first = name;
         if (is_secret(&m)) {
             copy_to(s, before);
             s->at = end_of(m.value.text);
             s->changed = cut = true;
         } else {
-            if (!kept && cut)
-                s->at = name; /* the comma belonged to what was cut */
+            if (!kept && cut) { /* it takes the place of the first one, without a comma */
+                buf_add(s->out, open, (size_t)(first - open));
+                s->at = name;
+            }
             kept = true;
             if (!is_payload(carrier, &m))
                 scrub_value(s, m.value);
@@ -147,7 +153,8 @@ static void scrub_value(struct scrub *s, struct json_value value)
     }
 }
 
-/* Whether the text could hold one of the names: as it is, or with a letter or '_' behind an escape. */
+/* Whether the text could hold one of the names: as it is, or with a letter or '_' behind an escape.
+ */
 static bool may_hold_secret(struct span text)
 {
     static const struct span ESCAPES[] = {{"\\u005", 5}, {"\\u006", 5}, {"\\u007", 5}};
@@ -179,7 +186,8 @@ void row_scrub_deep(const struct row *row, struct buf *out)
     scrub(row, true, out);
 }
 
-/* ---- wire form ----------------------------------------------------------------------------------- */
+/* ---- wire form
+ * ----------------------------------------------------------------------------------- */
 
 struct wire {
     const struct row *row;
@@ -233,8 +241,7 @@ static void write_final(struct wire *wire)
     if (final.type == JSON_VALUE_STRING)
         json_write_raw(&wire->w, final.text);
     else
-        json_write_span(&wire->w,
-                        value_set(final) ? value_text(final, &wire->scratch) : SPAN(""));
+        json_write_span(&wire->w, value_set(final) ? value_text(final, &wire->scratch) : SPAN(""));
     wire->written[KEY_FINAL_TEXT] = true;
 }
 
@@ -303,7 +310,8 @@ static void write_verdict(struct wire *wire)
     const struct json_value *at = wire->known.at;
     if (value_set(at[KEY_REWARD])) {
         write_set(wire, KEY_REWARD);
-        enum row_key_id reason = is_truthy(wire, KEY_GRADER_REASON) ? KEY_GRADER_REASON : KEY_REASON;
+        enum row_key_id reason =
+            is_truthy(wire, KEY_GRADER_REASON) ? KEY_GRADER_REASON : KEY_REASON;
         if (is_truthy(wire, reason))
             write_raw(wire, KEY_REASON, at[reason].text);
         if (is_truthy(wire, KEY_LABEL_SOURCE))

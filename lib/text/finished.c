@@ -79,9 +79,9 @@ static bool starts_fold(struct span s, const char *lower, size_t len)
 static bool is_sign_off(struct span line)
 {
     static const char *const WORDS[] = {
-        "all the best", "best",      "kind regards", "best regards", "warm regards",
-        "regards",      "thanks",    "thank you",    "many thanks",  "cheers",
-        "sincerely",    "warmly",    "yours",        "take care",    "talk soon",
+        "all the best", "best",   "kind regards", "best regards", "warm regards",
+        "regards",      "thanks", "thank you",    "many thanks",  "cheers",
+        "sincerely",    "warmly", "yours",        "take care",    "talk soon",
     };
     if (span_starts(line, SPAN("--")) || span_starts(line, EM_DASH))
         return true;

@@ -4,7 +4,8 @@
 
 #include "base/span.h"
 
-/* Ends in a terminal mark, a closed code fence, an answer line or a sign-off. An empty text does not. */
+/* Ends in a terminal mark, a closed code fence, an answer line or a sign-off. An empty text does
+ * not. */
 bool text_finished(struct span text);
 
 #endif

@@ -69,7 +69,8 @@ struct text_reasoning text_split_reasoning(struct span text, struct buf *scratch
         buf_span_add(scratch, rest);
         r.spoken = buf_span(scratch);
     }
-    /* What was cut out may have brought a tag's two halves together, so the joined text is searched. */
+    /* What was cut out may have brought a tag's two halves together, so the joined text is
+     * searched. */
     size_t open = find_tag(r.spoken, OPEN, 0);
     r.unclosed = open < r.spoken.len;
     r.spoken.len = open;
