@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/signals.h"
 
 static struct child_exit ended;
 static struct error error;
@@ -282,6 +283,70 @@ static void test_coproc_out_of_step(void **state)
     coproc_close(c);
 }
 
+/* A caught signal ends the wait and the child; nothing is started after it. */
+static void test_interrupted(void **state)
+{
+    (void)state;
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        struct buf out = {0};
+        struct span reply;
+        signals_open();
+        struct coproc *c = coproc_open("while read -r x; do sleep 1000; done", NULL);
+        raise(SIGTERM);
+        bool ran = run("sleep 1000", SPAN(""), 0, 0, &out, NULL) == ERROR_INTERRUPTED &&
+                   error.code == ERROR_INTERRUPTED && ended.signal == SIGTERM;
+        bool asked = coproc_ask(c, SPAN("x"), 0, &reply, &ended, &error) == COPROC_FAILED &&
+                     error.code == ERROR_INTERRUPTED;
+        coproc_close(c);
+        _exit(ran && asked ? 0 : 1);
+    }
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+}
+
+/* A second signal ends us at once, and the children with us. */
+static void test_second_signal_takes_children(void **state)
+{
+    (void)state;
+    int ends[2], status;
+    pid_t grandchild = 0;
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        struct span reply;
+        signals_open();
+        struct coproc *c = coproc_open("echo $$; exec sleep 1000", NULL);
+        if (coproc_ask(c, SPAN("x"), 20, &reply, &ended, &error) != COPROC_OK)
+            _exit(1);
+        grandchild = (pid_t)strtol(reply.ptr, NULL, 10);
+        if (write(ends[1], &grandchild, sizeof grandchild) < 0)
+            _exit(2);
+        raise(SIGINT);
+        raise(SIGINT);
+        _exit(3);
+    }
+    waitpid(child, &status, 0);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(read(ends[0], &grandchild, sizeof grandchild), sizeof grandchild);
+    char path[64], line[256] = "";
+    snprintf(path, sizeof path, "/proc/%d/stat", grandchild);
+    for (int i = 0; i < 500; i++) {
+        FILE *f = fopen(path, "r");
+        bool there = f && fgets(line, sizeof line, f);
+        if (f)
+            fclose(f);
+        if (!there || strstr(line, ") Z"))
+            break; /* gone, or a zombie where nobody reaps orphans */
+        line[0] = '\0';
+        usleep(10000);
+    }
+    assert_true(line[0] == '\0' || strstr(line, ") Z") || access(path, F_OK) != 0);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 static void *ask_many(void *data)
 {
     struct coproc *c = coproc_open("while read -r x; do echo \"$x\"; done", NULL);
@@ -331,6 +396,8 @@ int main(void)
         cmocka_unit_test(test_coproc_dies_and_comes_back),
         cmocka_unit_test(test_coproc_timeout),
         cmocka_unit_test(test_coproc_out_of_step),
+        cmocka_unit_test(test_interrupted),
+        cmocka_unit_test(test_second_signal_takes_children),
         cmocka_unit_test(test_coprocs_in_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
