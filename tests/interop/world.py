@@ -11,6 +11,8 @@ Deliberate differences, which the inputs here keep out of:
   * numbers of a result shape beyond 2^61 are copied as they are.
 """
 import argparse
+import contextlib
+import io
 import json
 import os
 import random
@@ -18,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 
+import whileai
 from whileai.simulations.world.sandbox import MockEnvironment, WorldOptions
 
 OWN_TEXT = {"hint", "error", "content", "text", "stdout", "stderr", "diff", "bytes"}
@@ -260,6 +263,79 @@ def world_session(rng, binary, folder):
     return wrong, len(lines)
 
 
+ASKS = ["please {v} {n} {r} now", "what about my thing, number {r}?", "can you {v} the {n} {r} for me", "hello {r}",
+        "{v} {n}s under {r}", "{n} {v} x{r}", "{r}", "I need help with the {n}", "{v} {n} \u00e9{r} or B-77",
+        "{v}_{n} {r}, twice", "STRASSE {r} {v} the {n}!"]
+RECORDS = ["A-100", "107", "12", "SKU128", "x_7", "A1b2", "ORD-4017", "1234567", "9 99 999", "\u0661\u0662\u0663", "r2-d2", ""]
+WORLD_STATES = ["entity exists", "entity missing", "entity already acted on", "duplicate entity", "partially completed",
+                "unknown", "unspecified", None]
+CONDITIONS = ["success", "timeout", "malformed_result", "stale_result", "permission_denied", "success"]
+STANCES = ["ordinary", "adversarial", "ambiguous", "hurried"]
+
+
+def task(rng, declared, number):
+    name = rng.choice(declared)["name"]
+    verb, _, noun = name.partition("_")
+    t = {"prompt": f"{number}: " + rng.choice(ASKS).format(v=verb, n=noun or "thing", r=rng.choice(RECORDS)),
+         "scenario_id": f"s{number:03}",
+         "scenario_dimensions": {"tool": rng.choice([name, "multi_tool", "unrelated"]), "stance": rng.choice(STANCES),
+                                 "tool_condition": rng.choice(CONDITIONS)}}
+    state = rng.choice(WORLD_STATES)
+    if state:
+        t["scenario_dimensions"]["world_state"] = t["world_state"] = state
+    if rng.random() < 0.2:
+        t["scenario_dimensions"]["history"] = rng.choice(["prior_partial_action", "fresh"])
+    if rng.random() < 0.5:
+        plan = faults(rng, declared)
+        if plan:
+            t["faults"] = plan
+    return t
+
+
+def seeded_session(rng, binary, folder):
+    """A set of tasks played by the seeded agent on both sides."""
+    declared = [t for t in tools(rng) if t["name"].isascii()]
+    if not declared:
+        return [], 0
+    schemas = [{"type": "function", "function": t} for t in declared]
+    tasks = [task(rng, declared, i) for i in range(25)]
+    names = ["hedging", "sycophancy", "apology", "boilerplate", "ignore_fault", "leak"]
+    behaviors = rng.sample(names, rng.randint(1, 6)) if rng.random() < 0.6 else None
+    rate, seed, k = rng.choice([0, 0.35, 0.6, 1.0]), rng.choice([0, 1, 7, 2 ** 33]), rng.randint(1, 4)
+    defaults = WorldOptions()
+    pools = {key: list(getattr(defaults, key)) for key in ("people", "adjectives", "topics")}
+    for name, value in (("tools.json", schemas), ("world.json", pools)):
+        with open(os.path.join(folder, name), "w") as f:
+            json.dump(value, f)
+    with open(os.path.join(folder, "tasks.jsonl"), "w") as f:
+        f.writelines(json.dumps(t) + "\n" for t in tasks)
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        data = whileai.simulate(whileai.seeded_agent(schemas, rate=rate, seed=seed, behaviors=behaviors), tools=schemas,
+                                simulator=False, tasks=json.loads(json.dumps(tasks)), mode="rl", repeats=k,
+                                repeat_policy="fixed", budget=1000)
+    command = [binary, "--agent", "seeded", "--tools", "tools.json", "--tasks", "tasks.jsonl", "--mode", "rl", "--repeats",
+               str(k), "--repeat-policy", "fixed", "--world", "world.json", "--agent-seed", str(seed), "--seeded-rate",
+               str(rate), "-q"] + (["--behaviors", ",".join(behaviors)] if behaviors else [])
+    run = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    ours = {(r["scenario_id"], r["rollout_index"]): r for r in map(json.loads, run.stdout.splitlines())}
+    theirs = {(r["scenario_id"], r["rollout_index"]): r for r in data.trajectories}
+    wrong = []
+    if run.returncode or set(ours) != set(theirs):
+        return [(run.stderr.strip(), f"{len(ours)} rows", f"{len(theirs)} rows")], len(theirs) or 1
+    for key in theirs:
+        pair = []
+        for row in (ours[key], theirs[key]):
+            kept = {name: row.get(name) for name in ("prompt", "faults", "seeded", "finish_reason", "tools_used",
+                                                     "model_version", "scenario_dimensions")}
+            kept["steps"] = reduced(row["steps"], False)
+            kept["hidden_state"] = (row.get("privileged") or {}).get("hidden_state")
+            kept["reference"] = bool((row.get("privileged") or {}).get("reference"))
+            pair.append(json.dumps(kept, sort_keys=True))
+        if pair[0] != pair[1]:
+            wrong.append((str(key), *pair))
+    return wrong, len(theirs)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True)
@@ -271,7 +347,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         session = 0
         while passed + failed < args.cases:
-            wrong, compared = world_session(random.Random(f"{args.seed}:world:{session}"), binary, folder)
+            kind = seeded_session if session % 20 == 19 else world_session
+            wrong, compared = kind(random.Random(f"{args.seed}:{kind.__name__}:{session}"), binary, folder)
             for what, ours, theirs in wrong[:3]:
                 print(f"session {session}: {what}\n  ours   {ours}\n  theirs {theirs}")
             passed += compared - len(wrong)
