@@ -341,7 +341,8 @@ static void tell(struct session *x, const struct engine_setting *setting,
     report_screen(setting, report, &screen);
     tell_lines(buf_span(&screen));
     for (size_t i = 0; i < x->warnings.count; i++)
-        log_warning("%.*s", (int)x->warnings.items[i].text.len, x->warnings.items[i].text.ptr);
+        (x->warnings.items[i].mild ? log_note : log_warning)(
+            "%.*s", (int)x->warnings.items[i].text.len, x->warnings.items[i].text.ptr);
     buf_free(&screen);
 }
 

@@ -20,7 +20,8 @@ void warnings_add(struct warnings *w, const char *flag, const char *format, ...)
     buf_vformat(&text, format, args);
     va_end(args);
     w->items = mem_grow(w->items, &w->cap, w->count + 1, sizeof *w->items);
-    w->items[w->count++] = (struct warning){flag, arena_span(&w->arena, buf_span(&text))};
+    w->items[w->count++] =
+        (struct warning){.flag = flag, .text = arena_span(&w->arena, buf_span(&text))};
     buf_free(&text);
 }
 
@@ -103,20 +104,23 @@ void report_warnings(const struct engine_setting *s, const struct engine_report 
                      s->seeds->count - r->n_seeds_dropped, s->seeds->count,
                      (long long)((int64_t)s->seeds->count * s->topology.repeats));
     warn_lost(r, w);
-    warn_tools(s, r, w);
+    if (r->stop != STOP_INTERRUPTED)
+        warn_tools(s, r, w);
     if (r->stop == STOP_WRITER)
         warnings_add(w, NULL,
                      "%lld rows of the %lld asked for: the %zu situations of the grid are used up; "
                      "take --mode rl or "
                      "sft, --seeds, or a longer policy",
                      (long long)r->rows, (long long)s->budget, s->grid->count);
+    size_t firm = w->count;
     if (stand_in && r->rows)
         warnings_add(w, NULL, "every row is the seeded agent's: a stand-in was tested, no model");
     if (!s->tasks && !(s->seeds && s->seeds->count) && r->rows)
         warnings_add(w, NULL,
                      "the prompts are the template writer's; bring --seeds or --tasks of your own "
-                     "before you read "
-                     "anything into a score");
+                     "before you read anything into a score");
+    for (; firm < w->count; firm++)
+        w->items[firm].mild = true;
 }
 
 /* ---- the object ------------------------------------------------------------------------------ */

@@ -8,6 +8,7 @@
 struct warning {
     const char *flag; /* of `degraded`; NULL: a warning only */
     struct span text; /* in the list's arena */
+    bool mild;        /* said as a note: true of every such run */
 };
 
 struct warnings {
