@@ -21,6 +21,42 @@ enum {
 
 extern char **environ;
 
+static bool names_variable(const char *const *extra, const char *entry)
+{
+    size_t len = strcspn(entry, "=");
+    for (; extra && *extra; extra++)
+        if (strncmp(*extra, entry, len) == 0 && (*extra)[len] == '=')
+            return true;
+    return false;
+}
+
+const char **process_environment(const char *const *extra, size_t *n_inherited)
+{
+    const char **list = NULL;
+    size_t count = 0, cap = 0;
+    for (char **entry = environ; entry && *entry; entry++) {
+        if (names_variable(extra, *entry))
+            continue;
+        list = mem_grow(list, &cap, count + 1, sizeof *list);
+        list[count++] = *entry;
+    }
+    *n_inherited = count;
+    for (; extra && *extra; extra++) {
+        list = mem_grow(list, &cap, count + 1, sizeof *list);
+        list[count++] = mem_text(*extra);
+    }
+    list = mem_grow(list, &cap, count + 1, sizeof *list);
+    list[count] = NULL;
+    return list;
+}
+
+void process_environment_free(const char **environment, size_t n_inherited)
+{
+    for (size_t i = n_inherited; environment[i]; i++)
+        free((char *)environment[i]);
+    free(environment);
+}
+
 int64_t process_clock(void)
 {
     struct timespec now;

@@ -1,4 +1,4 @@
-/* child_process.h: what child.c and coproc.c share: starting a process in a group of its own,
+/* child_process.h: what child.c, coproc.c and coproc_many.c share: starting a process in a group of its own,
  * waiting for it, ending it. Not for other rooms: they use child.h. */
 #ifndef WAI_BASE_CHILD_PROCESS_H
 #define WAI_BASE_CHILD_PROCESS_H
@@ -21,6 +21,11 @@ struct process {
 /* Pipes are made for standard input always, for output and errors as asked. 0 or ERROR_SYSTEM. */
 int process_start(struct process *p, const struct child_run *run, bool want_out, bool want_err,
                   struct error *error);
+
+/* This process's environment with the NAME=VALUE texts of `extra` over it, NULL-terminated. The entries
+ * from *n_inherited on are its own. */
+const char **process_environment(const char *const *extra, size_t *n_inherited);
+void process_environment_free(const char **environment, size_t n_inherited);
 
 /* Milliseconds of CLOCK_MONOTONIC. */
 int64_t process_clock(void);

@@ -14,8 +14,6 @@ enum {
     CLOSE_GRACE_MS = 5000, /* from end of input to SIGTERM (world 13.1) */
 };
 
-extern char **environ;
-
 struct coproc {
     char *command;
     const char *
@@ -27,34 +25,12 @@ struct coproc {
     size_t used;      /* bytes of input that belong to the last reply */
 };
 
-static bool names_variable(const char *const *extra, const char *entry)
-{
-    size_t len = strcspn(entry, "=");
-    for (; extra && *extra; extra++)
-        if (strncmp(*extra, entry, len) == 0 && (*extra)[len] == '=')
-            return true;
-    return false;
-}
-
 struct coproc *coproc_open(const char *command, const char *const *environment)
 {
     struct coproc *c = mem_zero(1, sizeof *c);
-    size_t count = 0, cap = 0;
     c->process = (struct process){.watch = -1, .ticket = -1, .in = -1, .out = -1, .err = -1};
     c->command = mem_text(command);
-    for (char **entry = environ; entry && *entry; entry++) {
-        if (names_variable(environment, *entry))
-            continue;
-        c->environment = mem_grow(c->environment, &cap, count + 1, sizeof *c->environment);
-        c->environment[count++] = *entry;
-    }
-    c->n_inherited = count;
-    for (; environment && *environment; environment++) {
-        c->environment = mem_grow(c->environment, &cap, count + 1, sizeof *c->environment);
-        c->environment[count++] = mem_text(*environment);
-    }
-    c->environment = mem_grow(c->environment, &cap, count + 1, sizeof *c->environment);
-    c->environment[count] = NULL;
+    c->environment = process_environment(environment, &c->n_inherited);
     return c;
 }
 
@@ -202,9 +178,7 @@ void coproc_close(struct coproc *c)
         return;
     struct child_exit ended;
     end(c, signals_caught() ? 0 : CLOSE_GRACE_MS, &ended);
-    for (size_t i = c->n_inherited; c->environment[i]; i++)
-        free((char *)c->environment[i]);
-    free(c->environment);
+    process_environment_free(c->environment, c->n_inherited);
     free(c->command);
     buf_free(&c->sent);
     buf_free(&c->input);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/child.h"
+#include "base/coproc_many.h"
 #include "grade/defaults.h"
 #include "grade/scorer.h"
 #include "text/term.h"
@@ -14,8 +15,11 @@ struct cmd_scorer {
     int jobs; /* processes */
     double timeout_s;
     struct verdict_scale scale;
-    struct coproc **children; /* one per process */
-    atomic_int deaths;        /* in a row without a reply */
+    bool envelope;
+    int batch;                 /* requests under way per process with the envelope */
+    struct coproc **children;  /* one per process, a line in, a line out */
+    struct coproc_many **many; /* with the envelope */
+    atomic_int deaths;         /* in a row without a reply */
 };
 
 /* Base name of the command's first word: what judge_name says. */
@@ -95,12 +99,51 @@ static int settle(struct cmd_scorer *s, enum coproc_result result, struct span r
     return 0;
 }
 
+/* {"i":N,"verdict":V}: N. */
+static bool envelope_number(struct span line, int64_t *number)
+{
+    struct json_value value, i;
+    struct json_fault fault;
+    return json_scan(line, &value, NULL, &fault) == 0 && json_get(value, SPAN("i"), &i) &&
+           json_int64(i, number);
+}
+
+/* The verdict in an envelope, whose number has been read; the whole line when it is none. */
+static struct span envelope_verdict(struct span line)
+{
+    struct json_value value, verdict;
+    struct json_fault fault;
+    int64_t number;
+    if (!envelope_number(line, &number) || json_scan(line, &value, NULL, &fault))
+        return line;
+    return json_get(value, SPAN("verdict"), &verdict) ? verdict.text : SPAN("{}");
+}
+
+static int ask_enveloped(struct cmd_scorer *s, int worker, const struct row *row, struct verdict *v,
+                         struct error *error)
+{
+    struct child_exit ended = {0};
+    struct buf line = {0}, reply = {0};
+    buf_format(&line, "{\"i\":%llu,\"row\":", (unsigned long long)row->index);
+    buf_span_add(&line, row->line);
+    buf_byte(&line, '}');
+    enum coproc_result result =
+        coproc_many_ask(s->many[worker % s->jobs], (int64_t)row->index, buf_span(&line),
+                        s->timeout_s, &reply, &ended, error);
+    int rc = settle(s, result, envelope_verdict(buf_span(&reply)), &ended, v, error);
+    buf_free(&line);
+    buf_free(&reply);
+    return rc;
+}
+
 static int cmd_verdict(struct scorer *head, int worker, const struct row *row, struct verdict *v,
                        struct error *error)
 {
     struct cmd_scorer *s = (struct cmd_scorer *)head;
     struct child_exit ended = {0};
     struct span reply = {0};
+    if (s->envelope)
+        return ask_enveloped(s, worker, row, v, error);
     enum coproc_result result =
         coproc_ask(s->children[worker], row->line, s->timeout_s, &reply, &ended, error);
     return settle(s, result, reply, &ended, v, error);
@@ -112,9 +155,12 @@ static int cmd_verdict(struct scorer *head, int worker, const struct row *row, s
 static void cmd_close(struct scorer *head)
 {
     struct cmd_scorer *s = (struct cmd_scorer *)head;
-    for (int j = 0; j < s->jobs; j++)
+    for (int j = 0; j < s->jobs; j++) {
         coproc_close(s->children[j]);
+        coproc_many_close(s->many[j]);
+    }
     free(s->children);
+    free(s->many);
     free(s->command);
     free(head->name);
     free(s);
@@ -138,14 +184,22 @@ struct scorer *scorer_cmd_open(const struct scorer_cmd_options *options,
     s->head.children = true;
     s->command = mem_text(options->command);
     s->jobs = scorer_jobs(setup, CMD_JOBS_MAX);
-    s->head.threads = s->jobs;
+    s->envelope = options->envelope;
+    s->batch = !s->envelope ? 1 : options->batch > 0 ? options->batch : CMD_BATCH;
+    if (s->jobs > CMD_THREADS_MAX / s->batch)
+        s->batch = s->jobs < CMD_THREADS_MAX ? CMD_THREADS_MAX / s->jobs : 1;
+    s->head.threads = s->jobs * s->batch;
     s->timeout_s = setup->timeout_s > 0 ? setup->timeout_s : CMD_TIMEOUT_S;
     s->scale = setup->scale;
     s->children = mem_zero((size_t)s->jobs, sizeof *s->children);
+    s->many = mem_zero((size_t)s->jobs, sizeof *s->many);
     for (int j = 0; j < s->jobs; j++) {
         buf_clear(&number);
         environment_of(j, &number, environment);
-        s->children[j] = coproc_open(s->command, environment);
+        if (s->envelope)
+            s->many[j] = coproc_many_open(s->command, environment, s->batch, envelope_number);
+        else
+            s->children[j] = coproc_open(s->command, environment);
     }
     buf_free(&number);
     return &s->head;

@@ -58,6 +58,8 @@ struct scorer *scorer_expr_open(const struct scorer_expr_options *options,
 
 struct scorer_cmd_options {
     const char *command;
+    bool envelope;    /* {"i":N,"row":…} in, {"i":N,"verdict":…} out, in any order */
+    int batch;        /* requests under way per process with the envelope; 0: the default */
     const char *kind; /* judge_meta.scorer_kind or NULL */
 };
 struct scorer *scorer_cmd_open(const struct scorer_cmd_options *options,

@@ -201,6 +201,74 @@ run: wai-grade -q -j1 -c ./no-such-checker
 exit: 4
 stderr has: each of the 1 rows came back as an error
 
+test: envelopes: many under way, replies in any order
+file checker.py:
+  import json, sys
+  # answers each four requests backwards, and what is left at the end
+  held = []
+  def flush():
+      while held:
+          e = json.loads(held.pop())
+          print(json.dumps({"i": e["i"], "verdict": {"reward": e["row"]["v"], "i": e["i"]}}), flush=True)
+  for line in sys.stdin:
+      held.append(line)
+      if len(held) == 4 or b'last' in line.encode():
+          flush()
+  flush()
+needs: python3
+run:
+  jq -nc 'range(100) | {v: (. % 2), t: (if . == 99 then "last" else "" end)}' > rows.jsonl
+  wai-grade -q -j1 -c 'python3 checker.py' --cmd-envelope --cmd-batch 4 rows.jsonl > out.jsonl
+  jq -c 'select(.reward != .v or .judge_meta.i != input_line_number - 1)' out.jsonl; wc -l < out.jsonl
+stdout:
+  100
+
+test: envelopes: the request that kills the command is told apart
+file checker.py:
+  import json, os, sys, time
+  for line in sys.stdin:
+      e = json.loads(line)
+      if e["row"]["v"] == "die":
+          os._exit(7)
+      if e["row"]["v"] == "hang":
+          time.sleep(1000)
+      if e["row"]["v"] == "noise":
+          print("noise", flush=True)
+          continue
+      print(json.dumps({"i": e["i"], "verdict": e["row"]["v"]}), flush=True)
+needs: python3
+seconds: 60
+stdin:
+  {"v":1}
+  {"v":"die"}
+  {"v":1}
+  {"v":0}
+  {"v":"hang"}
+  {"v":1}
+  {"v":1}
+run: wai-grade -q -j1 -c 'python3 checker.py' --cmd-envelope --timeout 2 | jq -c '[.reward,.judge_status,.judge_meta.error]'
+stdout:
+  [1,"ok",null]
+  [null,"error","the command ended with exit status 7 before it replied"]
+  [1,"ok",null]
+  [0,"ok",null]
+  [null,"timeout",null]
+  [1,"ok",null]
+  [1,"ok",null]
+
+test: envelopes: a reply that answers nothing ends the run
+stdin:
+  {"v":1}
+  {"v":1}
+run: wai-grade -q -j1 -c 'while read -r a; do echo "{\"i\":77,\"verdict\":1}"; done' --cmd-envelope
+exit: 4
+stderr has: answers no request
+
+test: envelope options need a command
+run: wai-grade -e 1 --cmd-envelope /dev/null
+exit: 2
+stderr has: need --cmd
+
 test: gold of the teacher's block never shows
 stdin:
   {"final_text":"well\nthe answer is Rosebud, I think","privileged":{"reference":"Rosebud"}}

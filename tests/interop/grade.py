@@ -128,8 +128,8 @@ def verifier_runs(r, cases):
             keys["flags"] = 0
         yield "regex:" + json.dumps(args), verify.Regex(pattern, **keys), regex_row
     yield "numeric", verify.Numeric(), numeric
-    yield "numeric:rel=0.25", verify.Numeric(rel=0.25), numeric
-    yield "numeric:tol=3", verify.Numeric(tol=3), numeric
+    yield "numeric:rel=0.25037", verify.Numeric(rel=0.25037), numeric
+    yield "numeric:tol=2.99987", verify.Numeric(tol=2.99987), numeric
 
 
 def compositions():
