@@ -29,8 +29,8 @@ static int finish(int rc, const struct error *error)
 static void note_counts(const struct row_counts *counts)
 {
     if (counts->bad)
-        log_warning("%llu bad line%s left out", (unsigned long long)counts->bad,
-                    counts->bad == 1 ? " was" : "s were");
+        log_warning("%llu bad line%s left out; the first: %s", (unsigned long long)counts->bad,
+                    counts->bad == 1 ? " was" : "s were", counts->first_bad);
     if (counts->rows == 0)
         log_note("no row arrived");
 }

@@ -33,13 +33,32 @@ int bad_lines_open(struct bad_lines *bad, const struct row_source *source, struc
     return bad->writer ? 0 : ERROR_SYSTEM;
 }
 
+/* "FILE:LINE: what" up to the mend, which is of use only to who is stopped; control characters
+ * escaped. */
+static void keep_first(struct bad_lines *bad, const char *file, uint64_t number, struct span what)
+{
+    struct error text;
+    const char *mend = what.len ? memrchr(what.ptr, ';', what.len) : NULL;
+    size_t len = mend ? (size_t)(mend - what.ptr) : what.len;
+    error_set(&text, ERROR_INPUT, "%s:%llu: %.*s", file, (unsigned long long)number, (int)len,
+              what.ptr);
+    struct span cut = span_text(text.text);
+    if (cut.len >= sizeof bad->first) {
+        cut.len = sizeof bad->first - 1;
+        while (cut.len && ((unsigned char)cut.ptr[cut.len] & 0xc0) == 0x80)
+            cut.len--; /* at a character's edge */
+    }
+    memcpy(bad->first, cut.ptr, cut.len);
+}
+
 int bad_lines_take(struct bad_lines *bad, struct span raw, const char *file, uint64_t number,
                    struct span what, struct error *error)
 {
     if (bad->mode == BAD_STOP)
         return error_set(error, ERROR_INPUT, "%s:%llu: %.*s", file, (unsigned long long)number,
                          (int)what.len, what.ptr);
-    bad->count++;
+    if (bad->count++ == 0)
+        keep_first(bad, file, number, what);
     return bad->mode == BAD_FILE ? row_writer_lines(bad->writer, raw, error) : 0;
 }
 

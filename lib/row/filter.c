@@ -502,6 +502,7 @@ int row_filter_run(const struct row_filter *filter, struct row_counts *counts, s
     if (counts) {
         *counts = run.counts;
         counts->bad = run.bad.count;
+        memcpy(counts->first_bad, run.bad.first, sizeof counts->first_bad);
         counts->blank = run.cursor.blank;
     }
     if (run.failed && error)

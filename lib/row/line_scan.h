@@ -24,6 +24,7 @@ struct bad_lines {
     enum bad_mode mode;
     struct row_writer *writer; /* BAD_FILE */
     uint64_t count;
+    char first[ROW_FIRST_BAD]; /* as row_counts gives it */
 };
 
 /* ERROR_USAGE when the file is one of the operands, ERROR_SYSTEM when it cannot be written. */

@@ -270,6 +270,7 @@ struct row_counts row_reader_counts(const struct row_reader *r)
 {
     struct row_counts counts = r->counts;
     counts.bad = r->bad.count;
+    memcpy(counts.first_bad, r->bad.first, sizeof counts.first_bad);
     counts.blank += r->cursor.blank;
     return counts;
 }

@@ -52,11 +52,14 @@ struct row_source {
 
 struct row_reader;
 
+enum { ROW_FIRST_BAD = 256 }; /* bytes */
+
 struct row_counts {
     uint64_t rows;  /* delivered and not rejected */
     uint64_t bad;   /* skipped or moved by on_bad, rejected ones too; rows + bad: the lines not blank */
     uint64_t blank; /* lines */
     uint64_t bytes; /* of input, decompressed */
+    char first_bad[ROW_FIRST_BAD]; /* "FILE:LINE: what" of the first bad line, without the mend; "" when none */
 };
 
 /* NULL: an operand cannot be opened (ERROR_INPUT), on_bad's file cannot be written (ERROR_SYSTEM). All

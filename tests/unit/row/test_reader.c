@@ -478,10 +478,12 @@ static void test_reject(void **state)
         struct row_reader *reader = row_reader_open(&source, &error);
         while (row_reader_next(reader, &row, &error) > 0)
             if (row.index > 0)
-                assert_int_equal(row_reader_reject(reader, &row, "a is wrong", &error), 0);
+                assert_int_equal(
+                    row_reader_reject(reader, &row, "a is wrong; set it right", &error), 0);
         struct row_counts counts = row_reader_counts(reader);
         assert_int_equal(counts.rows, 1);
         assert_int_equal(counts.bad, 2);
+        assert_string_equal(counts.first_bad, "in:2: a is wrong");
         assert_int_equal(row_reader_close(reader, &error), 0);
         struct buf moved = file_get("out");
         assert_string_equal(moved.data, "{\"a\":2}\r\n{\"a\":3}\n");
