@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "json/write.h"
 #include "row/defaults.h"
 #include "row/filter.h"
 #include "row/key.h"
 #include "row/look.h"
 #include "row/value.h"
 #include "text/term.h"
+#include "json/write.h"
 
 /* What work tells done, in tally and note: the note is the task key, the version, then each
  * problem's name as a JSON string and a line feed. */

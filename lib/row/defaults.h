@@ -3,25 +3,26 @@
 #define WAI_ROW_DEFAULTS_H
 
 enum {
-    /* nested levels of JSON text inside a string that is read as a value: the scanner's bound less the
-     * levels of a row above it (row, steps, step, arguments) */
+    /* nested levels of JSON text inside a string that is read as a value: the scanner's bound less
+     * the levels of a row above it (row, steps, step, arguments) */
     ROW_PARSE_DEPTH = 500,
-    ROW_LENGTH_WORDS = 12,      /* words per length class of a signature (rows 9.4) */
-    ROW_LENGTH_CLASSES = 12,    /* the last length class */
-    ROW_SCHEMA_GAP = 500,       /* code points between the keys of a dumped tool schema (rows 9.2) */
-    ROW_TRUNCATED_CHARS = 200,  /* code points from which an unfinished reply counts as cut (guard 2.3) */
+    ROW_LENGTH_WORDS = 12,   /* words per length class of a signature (rows 9.4) */
+    ROW_LENGTH_CLASSES = 12, /* the last length class */
+    ROW_SCHEMA_GAP = 500,    /* code points between the keys of a dumped tool schema (rows 9.2) */
+    ROW_TRUNCATED_CHARS =
+        200, /* code points from which an unfinished reply counts as cut (guard 2.3) */
     ROW_TOOL_FILE_MAX = 64 << 20, /* bytes of a tool file */
     ROW_CHECK_EXAMPLES = 1000,    /* bad rows that a report of check names (rows 15; ref names 5) */
     ROW_CHECK_SHOWN = 5,          /* bad rows shown to people (rows 15) */
     ROW_CHECK_NAME = 60,          /* code points of a name shown to people */
 };
 
-/* Bytes of input taken at once. Measured: below 64 KiB system calls show, above 512 KiB a block no longer
- * stays in a core's second-level cache between reading and scanning. */
+/* Bytes of input taken at once. Measured: below 64 KiB system calls show, above 512 KiB a block no
+ * longer stays in a core's second-level cache between reading and scanning. */
 #define ROW_BLOCK_BYTES ((size_t)256 << 10)
 
-/* Blocks read ahead of the workers' own, and the bytes under way at which no more is read: bounds what a
- * pass holds (rows 25), long lines included. */
+/* Blocks read ahead of the workers' own, and the bytes under way at which no more is read: bounds
+ * what a pass holds (rows 25), long lines included. */
 #define ROW_BLOCKS_AHEAD 2
 #define ROW_BYTES_AHEAD  ((size_t)8 << 20)
 

@@ -1,9 +1,9 @@
-/* filter.h: rows in, rows out, the work on each row spread over threads, the output in input order. One
- * loop for every filter that works row by row: it flushes before it waits for input (a filter can sit
- * inside a co-process) and stops at a signal with whole lines written.
+/* filter.h: rows in, rows out, the work on each row spread over threads, the output in input order.
+ * One loop for every filter that works row by row: it flushes before it waits for input (a filter
+ * can sit inside a co-process) and stops at a signal with whole lines written.
  *
- * work runs on any thread; it fills `result` from `row`. done runs on the calling thread in row order and
- * is where counts are kept and warnings collected. */
+ * work runs on any thread; it fills `result` from `row`. done runs on the calling thread in row
+ * order and is where counts are kept and warnings collected. */
 #ifndef WAI_ROW_FILTER_H
 #define WAI_ROW_FILTER_H
 
@@ -30,10 +30,10 @@ struct row_filter {
     struct row_source source;
     struct row_writer *writer; /* borrow; NULL: nothing is written */
     int jobs;                  /* threads; 1: none */
-    size_t batch;              /* rows a thread takes at once; 0: many. 1 for slow work: a row that is
-                                * done is written at once, and input is read while others are under way */
-    /* 0, or a negative code that stops the run: the rows before are settled and written, this one is not.
-     * worker is 0 … jobs-1. */
+    size_t batch; /* rows a thread takes at once; 0: many. 1 for slow work: a row that is
+                   * done is written at once, and input is read while others are under way */
+    /* 0, or a negative code that stops the run: the rows before are settled and written, this one
+     * is not. worker is 0 … jobs-1. */
     int (*work)(void *context, int worker, const struct row *row, struct row_result *result,
                 struct error *error);
     /* May be NULL. Not called for bad rows. row as in work; fate and out may still be changed. */
@@ -42,8 +42,8 @@ struct row_filter {
     void *context;
 };
 
-/* Returns 0 or a negative code; what was written before is flushed either way. *counts may be NULL. A row
- * that is ROW_BAD counts under bad, not under rows. */
+/* Returns 0 or a negative code; what was written before is flushed either way. *counts may be NULL.
+ * A row that is ROW_BAD counts under bad, not under rows. */
 int row_filter_run(const struct row_filter *filter, struct row_counts *counts, struct error *error);
 
 #endif

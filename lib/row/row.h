@@ -1,5 +1,6 @@
-/* row.h: one row as a filter sees it: the bytes of its line, the spans of its members, where it came
- * from. Borrowed from the reader until its next call (or, inside row_filter, until the work returns). */
+/* row.h: one row as a filter sees it: the bytes of its line, the spans of its members, where it
+ * came from. Borrowed from the reader until its next call (or, inside row_filter, until the work
+ * returns). */
 #ifndef WAI_ROW_ROW_H
 #define WAI_ROW_ROW_H
 
@@ -11,8 +12,8 @@ struct row {
     struct json_members members; /* of that object; borrowed, do not free */
     const char *file;            /* operand's name, "-" for standard input */
     uint64_t line_number;        /* from 1, in its file */
-    uint64_t index;              /* from 0, among the lines of all input that are not blank: a bad line
-                                  * that on_bad skips leaves a gap */
+    uint64_t index; /* from 0, among the lines of all input that are not blank: a bad line
+                     * that on_bad skips leaves a gap */
 };
 
 /* The last member of that name, or NULL. */

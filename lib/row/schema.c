@@ -1,8 +1,9 @@
-/* schema.c: our JSON Schema (draft 2020-12) of each kind of row (rows 1.2, 1.3, 7, 15). Written with ' for
- * " so that it can be read here; no text in it holds either. */
+/* schema.c: our JSON Schema (draft 2020-12) of each kind of row (rows 1.2, 1.3, 7, 15). Written
+ * with ' for " so that it can be read here; no text in it holds either. */
 #include "row/check.h"
 
-#define HEAD(title) "{\n  '$schema': 'https://json-schema.org/draft/2020-12/schema',\n  'title': '" title "',\n"
+#define HEAD(title) \
+    "{\n  '$schema': 'https://json-schema.org/draft/2020-12/schema',\n  'title': '" title "',\n"
 
 /* clang-format off */
 static const char ROW_SCHEMA[] = HEAD("wai row, version 1")

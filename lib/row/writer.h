@@ -1,6 +1,6 @@
 /* writer.h: whole lines to standard output or to a file that is written under a temporary name and
- * renamed by row_writer_close; a path ending in .zst is compressed. Full disk and other failures are
- * ERROR_SYSTEM (exit 5); a closed pipe ends the process quietly by SIGPIPE. */
+ * renamed by row_writer_close; a path ending in .zst is compressed. Full disk and other failures
+ * are ERROR_SYSTEM (exit 5); a closed pipe ends the process quietly by SIGPIPE. */
 #ifndef WAI_ROW_WRITER_H
 #define WAI_ROW_WRITER_H
 
@@ -11,7 +11,8 @@
 
 struct row_writer;
 
-struct row_writer *row_writer_open(const char *path, struct error *error); /* NULL path: standard output */
+struct row_writer *row_writer_open(const char *path,
+                                   struct error *error); /* NULL path: standard output */
 
 /* Adds one line (a newline is added). Buffered. */
 int row_writer_line(struct row_writer *w, struct span line, struct error *error);
@@ -19,7 +20,8 @@ int row_writer_line(struct row_writer *w, struct span line, struct error *error)
 /* Adds bytes that are whole lines already, newlines in them. */
 int row_writer_lines(struct row_writer *w, struct span lines, struct error *error);
 
-/* A write that failed is not forgotten: every later call, row_writer_close too, gives its error again. */
+/* A write that failed is not forgotten: every later call, row_writer_close too, gives its error
+ * again. */
 int row_writer_flush(struct row_writer *w, struct error *error);
 uint64_t row_writer_count(const struct row_writer *w); /* lines written */
 

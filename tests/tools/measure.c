@@ -1,6 +1,6 @@
-/* measure: runs a command with nothing on standard input and its output thrown away, and prints what it took:
- * seconds, seconds of processor, peak memory in KiB. From a small process, because a peak is never below
- * that of the one that started it.
+/* measure: runs a command with nothing on standard input and its output thrown away, and prints
+ * what it took: seconds, seconds of processor, peak memory in KiB. From a small process, because a
+ * peak is never below that of the one that started it.
  *
  *     measure COMMAND [ARGUMENT ...]
  */
