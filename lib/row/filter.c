@@ -78,6 +78,9 @@ struct filter_run {
     struct filter_job *free_jobs;
     struct row_result settling;
 
+    const char *last_file; /* of the row settled last; NULL: none yet */
+    uint64_t last_number;
+
     bool ended;
     int failed; /* first failure, in the order of the rows */
     struct error failure;
@@ -246,9 +249,12 @@ static void settle_oldest(struct filter_run *run)
     struct error error;
     run->oldest = job->next_under_way;
     for (size_t i = 0; i < job->count && !run->failed; i++) {
-        int rc = settle(run, job, &job->outcomes[i], &error);
+        const struct outcome *o = &job->outcomes[i];
+        int rc = settle(run, job, o, &error);
         if (rc < 0)
             fail(run, rc, &error);
+        run->last_file = job->block->lines.file;
+        run->last_number = o->number;
     }
     if (job->failed)
         fail(run, job->failed, &job->failure);
@@ -507,6 +513,8 @@ int row_filter_run(const struct row_filter *filter, struct row_counts *counts, s
     }
     if (run.failed && error)
         *error = run.failure;
+    if (run.failed == ERROR_INTERRUPTED)
+        interrupted_behind(run.last_file, run.last_number, error);
     release(&run);
     return run.failed;
 }

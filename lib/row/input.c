@@ -85,8 +85,8 @@ static bool poll_now(int fd)
 {
     struct pollfd p = {.fd = fd, .events = POLLIN};
     int rc = poll(&p, 1, 0);
-    /* After a signal the answer is no, so that the flag is looked at before a read that waits; any other
-     * error is the read's to tell. */
+    /* After a signal the answer is no, so that the flag is looked at before a read that waits; any
+     * other error is the read's to tell. */
     return rc > 0 || (rc < 0 && errno != EINTR);
 }
 

@@ -18,6 +18,9 @@ struct json_members members_slice(const struct json_members *all, size_t at, siz
 /* The clause for a line over max_line. */
 void line_too_long(const struct row_source *source, struct buf *what);
 
+/* ERROR_INTERRUPTED, and how far the work came. file NULL: no row was reached. */
+int interrupted_behind(const char *file, uint64_t number, struct error *error);
+
 enum bad_mode { BAD_STOP, BAD_SKIP, BAD_FILE };
 
 struct bad_lines {

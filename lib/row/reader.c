@@ -36,6 +36,8 @@ struct row_reader {
     struct bad_lines bad;
     struct row_counts counts;
     struct line_cursor cursor;
+    const char *last_file; /* of the row given last; NULL: none yet */
+    uint64_t last_number;
 
     /* one job */
     struct line_block block;
@@ -181,15 +183,28 @@ static void leave_job(struct row_reader *r)
     job_done(r, job);
 }
 
+static int ended(struct row_reader *r, int rc, struct error *error)
+{
+    return rc == ERROR_INTERRUPTED ? interrupted_behind(r->last_file, r->last_number, error) : rc;
+}
+
+static int given(struct row_reader *r, const struct row *row)
+{
+    r->counts.rows++;
+    r->last_file = row->file;
+    r->last_number = row->line_number;
+    return 1;
+}
+
 static int next_of_many(struct row_reader *r, struct row *row, struct error *error)
 {
     for (;;) {
         int rc;
         if (signals_caught())
-            return error_set(error, ERROR_INTERRUPTED, "interrupted");
+            return interrupted_behind(r->last_file, r->last_number, error);
         if (!r->job) {
             if ((rc = next_scanned(r, error)) <= 0)
-                return rc;
+                return ended(r, rc, error);
             struct line_block *block = &r->job->block;
             if (block->long_piece &&
                 (rc = bad_lines_piece(&r->bad, &r->source, block,
@@ -218,8 +233,7 @@ static int next_of_many(struct row_reader *r, struct row *row, struct error *err
             .line_number = number,
             .index = r->cursor.index + s->index - 1,
         };
-        r->counts.rows++;
-        return 1;
+        return given(r, row);
     }
 }
 
@@ -231,10 +245,10 @@ int row_reader_next(struct row_reader *r, struct row *row, struct error *error)
         struct span line;
         int rc;
         if (signals_caught())
-            return error_set(error, ERROR_INTERRUPTED, "interrupted");
+            return interrupted_behind(r->last_file, r->last_number, error);
         if (!line_next(&r->cursor, &line)) {
             if ((rc = lines_next(r->lines, &r->block, true, error)) <= 0)
-                return rc;
+                return ended(r, rc, error);
             r->counts.bytes += r->block.size;
             line_cursor_start(&r->cursor, &r->block);
             if (r->block.long_piece &&
@@ -253,8 +267,7 @@ int row_reader_next(struct row_reader *r, struct row *row, struct error *error)
         row->file = r->block.file;
         row->line_number = r->cursor.number;
         row->index = r->cursor.index - 1;
-        r->counts.rows++;
-        return 1;
+        return given(r, row);
     }
 }
 

@@ -65,3 +65,11 @@ struct json_members members_slice(const struct json_members *all, size_t at, siz
 {
     return count ? (struct json_members){all->items + at, count, count} : (struct json_members){0};
 }
+
+int interrupted_behind(const char *file, uint64_t number, struct error *error)
+{
+    if (!file)
+        return error_set(error, ERROR_INTERRUPTED, "interrupted before the first row was done");
+    return error_set(error, ERROR_INTERRUPTED, "interrupted; done up to %s:%llu", file,
+                     (unsigned long long)number);
+}
