@@ -20,6 +20,7 @@ struct bench_run {
     const struct bench *bench;
     struct bench_report *report;
     struct bench_work *workers;
+    const char *completions_path; /* the reader keeps its address */
     struct row_reader *completions;
     struct bench_task *tasks;
     size_t cap_tasks;
@@ -126,9 +127,11 @@ static int done(void *context, const struct row *row, struct row_result *result,
 
 static int open_completions(struct bench_run *run, struct error *error)
 {
-    const char *path = run->bench->completions;
-    struct row_source source = {
-        .paths = &path, .n_paths = 1, .options = run->bench->source.options, .any_value = true};
+    run->completions_path = run->bench->completions;
+    struct row_source source = {.paths = &run->completions_path,
+                                .n_paths = 1,
+                                .options = run->bench->source.options,
+                                .any_value = true};
     source.options.on_bad = "stop";
     source.options.jobs = 1;
     run->completions = row_reader_open(&source, error);
