@@ -330,7 +330,7 @@ struct span name_lower(struct span s, struct buf *scratch)
             text_lower(s, scratch);
             return buf_span(scratch);
         }
-    char *out = buf_reserve(scratch, s.len);
+    char *out = buf_reserve(scratch, s.len + 1);
     for (size_t i = 0; i < s.len; i++)
         out[i] = s.ptr[i] >= 'A' && s.ptr[i] <= 'Z' ? (char)(s.ptr[i] + 32) : s.ptr[i];
     scratch->len = s.len;
