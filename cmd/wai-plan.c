@@ -8,6 +8,10 @@
 #include "base/mem.h"
 #include "base/signals.h"
 #include "measure/plan_run.h"
+#include "scene/defaults.h"
+#include "scene/recommend.h"
+#include "scene/spec.h"
+#include "text/fold.h"
 
 /* Every verb's options begin with these. */
 struct output {
@@ -232,7 +236,69 @@ static const struct option CHECK_OPTIONS[] = {
     {0},
 };
 #undef OPTIONS
+
+/* ---- recommend -------------------------------------------------------------------------------- */
+
+struct recommend_verb {
+    struct output output;
+    struct option_list tools;
+    const char *policy, *system_prompt;
+    struct recommend_wish asked;
+};
+#define OPTIONS recommend_verb
+static const struct recommend_verb RECOMMEND_DEFAULTS = {
+    .asked = {.mode = "sft", .mixed_rate = RECOMMEND_MIXED}};
+static const struct option RECOMMEND_OPTIONS[] = {
+    {.kind = OPTION_LIST, .name = "tools", AT(tools), .arg = "FILE|JSON", .file = true,
+     .help = "the agent's tool schemas; repeatable"},
+    {.kind = OPTION_TEXT, .name = "policy", AT(policy), .arg = "FILE", .file = true,
+     .help = "its system prompt"},
+    {.kind = OPTION_TEXT, .name = "system-prompt", AT(system_prompt), .arg = "TEXT|@FILE",
+     .help = "the same as a text"},
+    {.kind = OPTION_TEXT, .name = "mode", ASKED(mode), .arg = "sft|rl",
+     .help = "what the rows are for (sft); any other word is sized as rl"},
+    {.kind = OPTION_INT, .name = "target", ASKED(target), .arg = "N",
+     .help = "rows to end up with (800)"},
+    {.kind = OPTION_REAL, .name = "mixed-rate", ASKED(mixed_rate), .arg = "X",
+     .help = "rl: share of tasks whose rollouts differ (0.5)"},
+    OUTPUT_OPTIONS,
+    {0},
+};
+#undef OPTIONS
 /* clang-format on */
+
+/* The grid is that of room scene, which room measure knows nothing of. */
+static int plan_recommend(const struct recommend_verb *v, struct plan_report *report,
+                          struct error *error)
+{
+    struct spec_wish wish = {v->tools.items, v->tools.count, v->policy, v->system_prompt, false};
+    struct scene_spec spec = {0};
+    struct world_options *world = world_options_new();
+    struct grid grid = {0};
+    struct recommendation r;
+    struct buf notes = {0};
+    int code = spec_read(&spec, &wish, &notes, error);
+    struct grid_setting setting = {.tools = &spec.tools,
+                                   .policy = text_strip(buf_span(&spec.policy)),
+                                   .prefer_success = true,
+                                   .world = world};
+    if (!code)
+        code = grid_build(&grid, &setting, &notes, error);
+    if (!code)
+        code = recommend(&grid, &v->asked, &r, error);
+    if (!code) {
+        recommend_json(&r, &report->json);
+        recommend_text(&r, &report->text);
+    }
+    struct span line;
+    for (size_t at = 0; text_next_line(buf_span(&notes), &at, &line);)
+        log_note("%.*s", (int)line.len, line.ptr);
+    grid_free(&grid);
+    spec_free(&spec);
+    world_options_free(world);
+    buf_free(&notes);
+    return code;
+}
 
 /* ---- the table of verbs -------------------------------------------------------------------------
  */
@@ -255,7 +321,23 @@ VERB(band, BAND, false)
 VERB(interval, INTERVAL, true)
 VERB(check, CHECK, false)
 
+static int make_recommend(const void *options, const struct operands *operands,
+                          struct plan_report *report, struct error *error)
+{
+    (void)operands;
+    return plan_recommend(options, report, error);
+}
+static const struct verb RECOMMEND_VERB = {&RECOMMEND_DEFAULTS, sizeof RECOMMEND_DEFAULTS, false,
+                                           make_recommend};
+
 static const struct command VERBS[] = {
+    {.name = "recommend",
+     .synopsis = "[--tools FILE] [--policy FILE] [OPTIONS]",
+     .purpose = "how many rows to make, from the agent's own grid of situations",
+     .options = RECOMMEND_OPTIONS,
+     .examples = "wai-plan recommend --tools tools.json --policy policy.md\n"
+                 "wai-plan recommend --tools tools.json --mode rl --mixed-rate 0.2\n",
+     .data = &RECOMMEND_VERB},
     {.name = "holdout-size",
      .synopsis = "--effect X [OPTIONS]",
      .purpose = "how many paired tasks prove a gain",

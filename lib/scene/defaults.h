@@ -27,6 +27,18 @@ enum {
     SCENE_PROGRESS_ROWS = 10,  /* no progress below this budget (situations 20.2) */
 };
 
+/* How much to run (situations 23). */
+enum {
+    RECOMMEND_TARGET = 800,  /* rows to end up with */
+    RECOMMEND_VISITS = 5,    /* of each cell, for sft */
+    RECOMMEND_CHOICE = 3,    /* rows generated for one that is selected, for sft */
+    RECOMMEND_ROUND = 100,   /* rows that an sft budget is rounded up to */
+    RECOMMEND_REPEATS = 8,   /* rollouts of a task, for rl */
+    RECOMMEND_RL_VISITS = 2, /* of each cell, for rl */
+};
+#define RECOMMEND_MIXED    0.5  /* share of tasks whose rollouts differ */
+#define RECOMMEND_RATE_MIN 0.02 /* least share that is sized for */
+
 #define SCENE_FAULT_RATE     0.5  /* share of fault cells that keep their plan (situations 4) */
 #define SCENE_FAULT_RATE_RL  0.8  /* the same in mode rl */
 #define SCENE_KEEP_SUCCESS   0.90 /* share of fault cells flipped outside rl (situations 3.6) */

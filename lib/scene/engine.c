@@ -111,7 +111,8 @@ static bool all_complete(const struct run *run)
 /* A round without a job: go on (true), or the run is over. */
 static bool without_job(struct run *run, enum stop_reason *stop)
 {
-    bool capped = run->setting->situations > 0 && run->search && !search_is_dry(run->search);
+    bool capped = run->setting->situations > 0 && !run->tasks &&
+                  (!run->search || search_reached(run->search));
     if (capped && !run->report->lost && all_complete(run)) {
         *stop = STOP_SITUATIONS;
         return false;
@@ -122,7 +123,7 @@ static bool without_job(struct run *run, enum stop_reason *stop)
         *stop = STOP_TASKS;
         return false;
     }
-    if (capped && run->report->lost && !run->report->lifted) {
+    if (capped && run->search && run->report->lost && !run->report->lifted) {
         run->report->lifted = true;
         search_lift(run->search);
         run->search_spent = false;

@@ -19,8 +19,9 @@ struct search {
     struct pairs covered;
     size_t n_pairs; /* that the grid holds */
     int64_t seed;
-    bool unique, any_dry;
+    bool unique;
     size_t situations, phrasings;
+    int64_t prompts_left;
     size_t used;   /* cells with a prompt */
     uint32_t pass; /* prompts that each cell has had */
 };
@@ -49,9 +50,10 @@ struct search *search_open(const struct grid *grid, int64_t seed, bool unique, i
     s->cells = mem_zero(grid->count + 1, sizeof *s->cells);
     s->seed = seed;
     s->unique = unique;
-    s->situations =
-        situations > 0 && (size_t)situations < grid->count ? (size_t)situations : grid->count;
-    s->phrasings = situations > 0 ? (size_t)phrasings : 0;
+    bool fewer = situations > 0 && (size_t)situations <= grid->count;
+    s->situations = fewer ? (size_t)situations : grid->count;
+    s->phrasings = fewer ? (size_t)phrasings : 0;
+    s->prompts_left = situations > 0 ? situations * phrasings : INT64_MAX;
     pairs_open(&s->covered, grid->n_values);
     pairs_open(&all, grid->n_values);
     for (size_t i = 0; i < grid->count; i++)
@@ -114,6 +116,8 @@ static size_t best_cell(const struct search *s)
 
 const struct cell *search_next(struct search *s, uint32_t **variant)
 {
+    if (s->prompts_left <= 0)
+        return NULL;
     size_t best = best_cell(s);
     while (best == s->grid->count && search_can_open(s)) {
         s->pass++;
@@ -123,6 +127,7 @@ const struct cell *search_next(struct search *s, uint32_t **variant)
     if (best == s->grid->count)
         return NULL;
     struct candidate *c = &s->cells[best];
+    s->prompts_left--;
     pairs_add_cell(&s->covered, &s->grid->cells[best]);
     if (c->used++ == 0)
         s->used++;
@@ -132,6 +137,8 @@ const struct cell *search_next(struct search *s, uint32_t **variant)
 
 bool search_can_open(const struct search *s)
 {
+    if (s->prompts_left <= 0)
+        return false;
     for (size_t i = 0; i < s->grid->count; i++) {
         const struct candidate *c = &s->cells[i];
         if (c->dry)
@@ -147,14 +154,14 @@ void search_dry(struct search *s, const struct cell *cell)
 {
     struct candidate *c = &s->cells[cell - s->grid->cells];
     c->dry = true;
-    s->any_dry = true;
+    s->prompts_left++;
     if (--c->used == 0)
         s->used--;
 }
 
-bool search_is_dry(const struct search *s)
+bool search_reached(const struct search *s)
 {
-    return s->any_dry;
+    return s->prompts_left <= 0;
 }
 
 size_t search_situations(const struct search *s)
@@ -165,4 +172,5 @@ size_t search_situations(const struct search *s)
 void search_lift(struct search *s)
 {
     s->situations = s->grid->count;
+    s->prompts_left = INT64_MAX;
 }

@@ -8,8 +8,8 @@
 
 struct search;
 
-/* situations: most cells that may be used, 0: all. phrasings: prompts of one cell before the cells
- * are used up, with situations. unique: a cell is used once. */
+/* situations: how many cells are used, with `phrasings` prompts each; 0: all, again and again. More
+ * than there are cells: that many prompts, over all cells. unique: a cell is used once. */
 struct search *search_open(const struct grid *grid, int64_t seed, bool unique, int64_t situations,
                            int64_t phrasings);
 void search_close(struct search *s);
@@ -20,7 +20,8 @@ bool search_can_open(const struct search *s);
 
 /* No new text can be found for the cell that search_next gave last: it is not offered again. */
 void search_dry(struct search *s, const struct cell *cell);
-bool search_is_dry(const struct search *s);       /* some cell ran out of texts */
+bool search_reached(
+    const struct search *s); /* all the prompts that situations ask for are written */
 size_t search_situations(const struct search *s); /* cells used */
 
 /* Lifts the cap on situations: more cells may be used. */

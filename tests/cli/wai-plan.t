@@ -404,3 +404,31 @@ test: compressed rows
 needs: zstd
 run: zstd -q base.jsonl; wai-plan eval-power base.jsonl.zst --json
 stdout json: {"n_tasks":4}
+
+test: recommend sizes a run by the grid or the target
+run:
+  wai-plan recommend --tools '[{"name":"ping"}]' --json
+  wai-plan recommend --tools '[{"name":"ping"}]' --json --mode RL --target 100 --mixed-rate 3
+  wai-plan recommend --tools '[{"name":"ping"}]' --json --mode other --mixed-rate 0.04 --target 500
+stdout rows:
+  {"wai_report":"wai-plan recommend","mode":"sft","grid_cells":52,"budget":2400,"optimize_target":800,"simulate_kwargs":{"mode":"sft","budget":2400,"time_budget":null}}
+  {"mode":"rl","situations":104,"budget":832,"mixed_rate":1,"expected_rows_successive":832,"rollouts_per_request":8}
+  {"mode":"rl","situations":1563,"budget":12504,"mixed_rate":0.04}
+
+test: recommend without an agent still answers
+run: wai-plan recommend
+stdout has: 2400 rows, to select 800
+
+test: recommend refuses what it cannot size
+run:
+  wai-plan recommend --target -5; echo $?
+  wai-plan recommend --target many; echo $?
+  wai-plan recommend --mixed-rate nan; echo $?
+  wai-plan recommend --tools missing.json; echo $?
+  wai-plan recommend extra; echo $?
+stdout:
+  2
+  2
+  2
+  3
+  2

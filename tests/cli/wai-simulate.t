@@ -65,6 +65,16 @@ run:
 stdout:
   30 5 15
 
+test: more situations than the grid has: that many prompts, in other words
+run:
+  wai-simulate --mode rl --repeat-policy fixed --tools '[{"name":"ping"}]' --situations 70 -k 1 -q -o rows.jsonl --report run.json
+  python3 -c '
+  import json
+  rows = [json.loads(l) for l in open("rows.jsonl")]
+  print(len(rows), len({r["prompt"] for r in rows}), json.load(open("run.json"))["stopped_because"])'
+stdout:
+  70 70 situations_exhausted
+
 test: groups that were cut say so
 run:
   wai-simulate --mode rl --budget 30 -q 2> /dev/null -o rows.jsonl --report run.json
