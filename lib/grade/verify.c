@@ -13,8 +13,10 @@
 #include "json/pyjson.h"
 #include "json/write.h"
 
-static const struct verify_kind *const KINDS[] = {&VERIFY_EXACT, &VERIFY_INCLUDES, &VERIFY_REGEX,
-                                                  &VERIFY_NUMERIC, &VERIFY_CODE};
+static const struct verify_kind *const KINDS[] = {
+    &VERIFY_EXACT,           &VERIFY_INCLUDES,   &VERIFY_REGEX,      &VERIFY_NUMERIC,
+    &VERIFY_MULTIPLE_CHOICE, &VERIFY_JSON_VALID, &VERIFY_JSON_FIELD, &VERIFY_CODE,
+};
 enum { N_KINDS = sizeof KINDS / sizeof *KINDS };
 
 static const struct verify_key COMMON[] = {{"field", VERIFY_TEXT, NULL},

@@ -389,6 +389,64 @@ stdout:
   1
   1
 
+test: multiple-choice: words are no letters, wrappers are seen through
+stdin:
+  {"final_text":"The answer is **B**","answer":"B"}
+  {"final_text":"answer: blah","answer":"B"}
+  {"final_text":"The answer is Because","answer":"B"}
+  {"final_text":"I think a banana","answer":"A"}
+  {"final_text":"the answer is \\boxed{\\text{C}}","answer":"(C)"}
+  {"final_text":"I'm for (d), not for e","answer":"D"}
+  {"final_text":"I guess","answer":"I"}
+  {"final_text":"E.","answer":["D","E"]}
+  {"final_text":"F","answer":"F"}
+run:
+  cat > rows
+  wai-grade -q -V multiple-choice rows | jq -c .reward | paste -sd' '
+  wai-grade -q -V multiple-choice:letters=A-E rows | jq -c .reward | tail -1
+  wai-grade -q -V multiple-choice:letters=x rows; echo $?
+stdout:
+  1 0 0 0 1 1 0 1 1
+  0
+  2
+
+test: json-valid: strict JSON, its type
+stdin:
+  {"final_text":"null"}
+  {"final_text":"{\"a\":NaN}"}
+  {"final_text":"so: ```json\n[1]\n```"}
+  {"final_text":"1.0"}
+  {"final_text":"true"}
+  {"final_text":"7"}
+  {"final_text":"nothing"}
+run:
+  cat > rows
+  for t in '' :top_type=array :top_type=integer :top_type=boolean; do wai-grade -q -V json-valid$t rows | jq -c .reward | paste -sd' '; done
+stdout:
+  1 0 1 1 1 1 0
+  0 0 1 0 0 0 0
+  0 0 0 0 0 1 0
+  0 0 0 0 1 0 0
+
+test: json-field: by value
+stdin:
+  {"final_text":"{\"a\":{\"b\":[0,1.0]}}","answer":1}
+  {"final_text":"{\"a\":{\"b\":[0,\"1\"]}}","answer":1.0}
+  {"final_text":"{\"a\":{\"b\":[0,true]}}","answer":"True"}
+  {"final_text":"{\"a\":{\"b\":[0,{\"x\":1,\"y\":[2]}]}}","answer":{"y":[2.0],"x":1}}
+  {"final_text":"{\"a\":{\"b\":[0]}}","answer":1}
+  {"final_text":"{\"a\":{\"b\":[0,null]}}"}
+  {"final_text":"{\"a\":{\"b\":[0,0]}}"}
+run:
+  cat > rows
+  wai-grade -q -V json-field:path=a.b.1 rows | jq -c .reward | paste -sd' '
+  wai-grade -q -V 'json-field:{"path":"a.b.0","equals":0}' rows | jq -c .reward | paste -sd' '
+  wai-grade -q -V json-field rows; echo $?
+stdout:
+  1 1 1 1 0 0 1
+  1 1 1 1 1 1 1
+  2
+
 test: unknown verifiers and keys name the nearest one
 run:
   wai-grade -V exact-mach /dev/null; echo $?
