@@ -14,6 +14,7 @@
 #include "row/check.h"
 #include "row/computed.h"
 #include "row/defaults.h"
+#include "row/store.h"
 
 /* What every verb is: parses its own words of the command line and runs. Returns the exit status.
  */
@@ -367,6 +368,7 @@ struct split_options {
     const char *by, *print, *held, *train, *held_tasks, *write_tasks;
     double holdout;
     int64_t seed;
+    uint64_t memory;
 };
 
 /* clang-format off */
@@ -388,6 +390,8 @@ static const struct option SPLIT_OPTIONS[] = {
      .arg = "FILE", .help = "hold out the tasks named in FILE, a key a line", .file = true},
     {.kind = OPTION_TEXT, .name = "write-tasks", .offset = offsetof(struct split_options, write_tasks),
      .arg = "FILE", .help = "write the held tasks to FILE, so that the split can be frozen", .file = true},
+    {.kind = OPTION_SIZE, .name = "mem", .offset = offsetof(struct split_options, memory), .arg = "SIZE",
+     .help = "with production: rows kept in memory before a temporary file is used (64M)"},
     OUTPUT_OPTIONS(struct split_options, out),
     ROW_OPTIONS(struct split_options, rows),
     {0},
@@ -439,8 +443,11 @@ static void note_split(const struct split_report *report)
 
 static int run_split(const struct command *verb, int argc, char **argv)
 {
-    struct split_options o = {
-        .rows = ROW_OPTIONS_DEFAULT, .by = "hash", .print = "train", .holdout = SPLIT_HOLDOUT};
+    struct split_options o = {.rows = ROW_OPTIONS_DEFAULT,
+                              .by = "hash",
+                              .print = "train",
+                              .holdout = SPLIT_HOLDOUT,
+                              .memory = STORE_MEMORY};
     struct operands operands = {0};
     struct split_report report = {0};
     struct map held = {0};
@@ -457,6 +464,7 @@ static int run_split(const struct command *verb, int argc, char **argv)
                                           : SPLIT_PRODUCTION,
         .share = o.holdout,
         .seed = o.seed,
+        .memory = o.memory,
         .held = &held,
     };
     rc = check_split(&o, &error);

@@ -2,10 +2,13 @@
  * bound) until it knows which tasks are held. */
 #include "ingest/split.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/file.h"
 #include "ingest/defaults.h"
+#include "measure/defaults.h"
+#include "measure/plan.h"
 #include "row/fault.h"
 #include "row/filter.h"
 #include "row/key.h"
@@ -13,6 +16,7 @@
 #include "row/split.h"
 #include "row/store.h"
 #include "row/value.h"
+#include "stat/defaults.h"
 #include "text/digest.h"
 #include "text/fold.h"
 #include "text/number.h"
@@ -44,7 +48,7 @@ struct split_run {
     struct row_store *store;
     struct split_task *tasks;
     size_t n_tasks, cap_tasks;
-    size_t *task_of_key; /* by number in `seen` */
+    uint32_t *task_of_key; /* by number in `seen` */
     size_t cap_keys;
     uint32_t *task_of_row;
     size_t n_rows, cap_rows;
@@ -195,7 +199,7 @@ static size_t task_number(struct split_run *run, const struct row *row, struct s
         if (fresh) {
             run->task_of_key =
                 mem_grow(run->task_of_key, &run->cap_keys, at + 1, sizeof *run->task_of_key);
-            run->task_of_key[at] = number;
+            run->task_of_key[at] = (uint32_t)number;
         } else {
             number = run->task_of_key[at];
         }
@@ -308,7 +312,7 @@ static int run_pass(struct split_run *run, struct error *error)
     };
     run->workers = mem_zero((size_t)filter.jobs, sizeof *run->workers);
     if (production)
-        run->store = row_store_new(STORE_MEMORY);
+        run->store = row_store_new(run->split->memory);
     int rc = row_filter_run(&filter, &run->report->read, error);
     for (int i = 0; i < filter.jobs; i++) {
         buf_free(&run->workers[i].key);
@@ -335,6 +339,26 @@ static uint64_t count_unseen(const struct split *split, const struct split_repor
     return split->by == SPLIT_TASKS ? split->held->count - report->tasks[SPLIT_HELD] : 0;
 }
 
+/* Tasks that a holdout needs to show a small gain, at the plan tool's own settings. */
+static double advised_tasks(void)
+{
+    const struct sizing_options options = {
+        .effect = MEASURE_EFFECT,
+        .base = MEASURE_BASE_RATE,
+        .k = MEASURE_TRIES_PER_TASK,
+        .power = STAT_POWER,
+        .alpha = STAT_ALPHA,
+        .task_std = NAN,
+        .ceiling = MEASURE_CEILING,
+    };
+    struct holdout_report report = {0};
+    struct error error;
+    double tasks =
+        holdout_size(&options, &(struct sizing_rows){0}, &report, &error) ? 0 : report.n_tasks;
+    holdout_free(&report);
+    return tasks;
+}
+
 int split_run(const struct split *split, struct split_report *report, struct error *error)
 {
     struct split_run run = {.split = split, .report = report};
@@ -350,6 +374,7 @@ int split_run(const struct split *split, struct split_report *report, struct err
             rc = write_rows(&run, error);
     }
     report->unseen = count_unseen(split, report);
+    report->advised_tasks = advised_tasks();
     if (rc == 0 && split->by != SPLIT_PRODUCTION && report->rows[SPLIT_HELD] &&
         !report->rows[SPLIT_TRAIN])
         rc = error_set(error, ERROR_INPUT,
@@ -405,6 +430,7 @@ void split_report_json(const struct split_report *report, struct buf *out)
         json_write_int(&w, (int64_t)report->flaw_signatures);
     else
         json_write_null(&w);
+    write_count(&w, "advised_held_tasks", (uint64_t)report->advised_tasks);
     write_count(&w, "bad_lines", report->read.bad);
     json_write_end_object(&w);
     buf_byte(out, '\n');
@@ -419,6 +445,10 @@ void split_report_text(const struct split_report *report, struct buf *out)
     if (report->by == SPLIT_PRODUCTION)
         buf_format(out, "%-10s%llu distinct\n", "flaws",
                    (unsigned long long)report->flaw_signatures);
+    if (report->tasks[SPLIT_HELD] && (double)report->tasks[SPLIT_HELD] < report->advised_tasks)
+        buf_format(out,
+                   "%-10sshowing a gain of %g points at %g %% power takes about %.0f held tasks\n",
+                   "note", 100 * MEASURE_EFFECT, 100 * STAT_POWER, report->advised_tasks);
     if (report->unseen)
         buf_format(out, "%-10s%llu of the named tasks have no row\n", "note",
                    (unsigned long long)report->unseen);

@@ -18,8 +18,9 @@ enum split_side { SPLIT_TRAIN, SPLIT_HELD, SPLIT_SIDES };
 struct split {
     struct row_source source;
     enum split_by by;
-    double share;                         /* of the held side, 0 … 1 */
-    int64_t seed;                         /* production */
+    double share;    /* of the held side, 0 … 1 */
+    int64_t seed;    /* production */
+    uint64_t memory; /* production: bytes of rows kept before a temporary file is used */
     struct row_writer *side[SPLIT_SIDES]; /* borrow; where each side goes; NULL: nowhere */
     struct row_writer *also[SPLIT_SIDES]; /* a second place; NULL: none */
     struct row_writer *tasks;             /* held task keys, a line each; NULL: nowhere */
@@ -34,6 +35,7 @@ struct split_report {
     uint64_t rows[SPLIT_SIDES], tasks[SPLIT_SIDES];
     uint64_t flaw_signatures; /* production: distinct flaws */
     uint64_t unseen;          /* keys of `held` that no row had */
+    double advised_tasks;     /* a holdout that shows a small gain (measure 9.1) */
 };
 
 /* Fills *report (zero on entry). 0 or a negative code: ERROR_INPUT when hash or tasks leave no row
