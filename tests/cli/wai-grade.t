@@ -625,6 +625,31 @@ run:
 stdout:
   141
 
+test: an interrupt keeps the rows that are done
+run:
+  set -m  # or a job in the background ignores SIGINT
+  printf '{"v":1}\n{"v":2}\n{"v":3}\n' > rows.jsonl
+  wai-grade -q -j1 -c 'read -r a; echo 1; sleep 1000' rows.jsonl > out.jsonl 2> err & pid=$!
+  while ! [ -s out.jsonl ]; do sleep 0.05; done
+  kill -INT $pid; wait $pid; echo $?
+  jq -c .reward out.jsonl
+stdout:
+  130
+  1
+
+test: an interrupt ends running programs
+needs: python3
+run:
+  set -m
+  jq -nc '{final_text: "x = 1", answer: "assert x == 1"}, {final_text: "while True: pass", answer: "pass"}' > rows.jsonl
+  wai-grade -q -j1 -V code-exec:timeout=1000,cpu_seconds=1000 rows.jsonl > out.jsonl 2> err & pid=$!
+  while ! [ -s out.jsonl ]; do sleep 0.05; done
+  kill -INT $pid; wait $pid; echo $?
+  jq -c .reward out.jsonl
+stdout:
+  130
+  1
+
 test: a full disk
 stdin:
   {"v":1}
