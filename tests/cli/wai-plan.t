@@ -432,3 +432,68 @@ stdout:
   2
   3
   2
+
+# ---- scripts/recipes/eval-any-good
+
+test: a report on an eval, from its rows
+needs: jq
+run: sed 's/}$/,"markers":{"ok":1,"never":0}}/' base.jsonl | "$SOURCE/scripts/recipes/eval-any-good" -
+exit: 1
+stdout:
+  ok    room to move             pass@1 0.5 [0.125..0.875] over 4 tasks
+  ok    headroom                 pass@2 0.75 [0.25..1] is 0.25 over pass@1
+  BAD   contains the behaviour   never seen here, so no gain can show here: "marker:never"
+  WARN  self-noise               one run, or none that the rows name: evaluate again (--rerun FILE, or lineage.eval_run)
+  ok    the judge                100% of 8 rows are graded; what the reward tracks was not looked at
+  WARN  contamination            not asked: name the training rows (--train FILE)
+stderr empty
+
+test: a report on two arms that are one
+needs: jq
+run:
+  sed 's/}$/,"policy_version":"m@1","user_model":"u1"}/' base.jsonl > a.jsonl
+  sed 's/u1/u2/' a.jsonl > b.jsonl
+  "$SOURCE/scripts/recipes/eval-any-good" --rerun a.jsonl --rerun a.jsonl --train tuned.jsonl --claim 0.1 a.jsonl b.jsonl
+exit: 1
+stdout has:
+  ok    self-noise               3 runs spread by 0 (very_stable): claim no less than 0
+stdout has: BAD   contamination            6 of 7 training rows repeat this eval
+stdout has: BAD   arms differ              both sides are "m@1"
+stdout has: BAD   same user                the simulated person changed with the agent: "u1", "u2"
+stdout has: BAD   the comparison           pass@1 0.5
+stdout has: unreadable, see above
+
+test: a report on rows without a verdict
+needs: jq
+run: sed 's/"reward":[01]/"reward":null/' base.jsonl > none.jsonl; "$SOURCE/scripts/recipes/eval-any-good" none.jsonl
+exit: 1
+stdout has: BAD   room to move             no row carries a verdict of 0 or 1
+stdout has: BAD   the judge                only 0% of 8 rows are graded
+
+test: a report on a file that is not there
+needs: jq
+run: "$SOURCE/scripts/recipes/eval-any-good" nowhere.jsonl
+exit: 3
+stdout empty
+stderr has: nowhere.jsonl
+
+test: bad usage of the report
+run:
+  for o in '--claim x base.jsonl' '--train' '--x' 'a b c'; do
+    "$SOURCE/scripts/recipes/eval-any-good" $o 2> err; [ $? = 2 ] || echo "$o: $?"
+  done
+stdout:
+
+test: the report shows itself
+needs: jq
+run: "$SOURCE/scripts/recipes/eval-any-good" | sed 1d | awk '{ print $1, $2 }'
+stdout:
+  ok room
+  ok headroom
+  BAD contains
+  ok self-noise
+  ok the
+  BAD contamination
+  ok arms
+  ok same
+  ok the
