@@ -26,6 +26,7 @@ struct verb {
     bool files; /* takes operands */
     int (*make)(const void *options, const struct operands *operands, struct plan_report *report,
                 struct error *error);
+    void (*release)(void *options); /* of what parsing allocated; NULL: nothing */
 };
 
 /* clang-format off */
@@ -311,7 +312,7 @@ static int plan_recommend(const struct recommend_verb *v, struct plan_report *re
                            error);                                                                 \
     }                                                                                              \
     static const struct verb KIND##_VERB = {&KIND##_DEFAULTS, sizeof KIND##_DEFAULTS, takes_files, \
-                                            make_##kind};
+                                            make_##kind, NULL};
 
 VERB(holdout, HOLDOUT, false)
 VERB(effect, EFFECT, false)
@@ -327,8 +328,13 @@ static int make_recommend(const void *options, const struct operands *operands,
     (void)operands;
     return plan_recommend(options, report, error);
 }
+static void release_recommend(void *options)
+{
+    option_list_free(&((struct recommend_verb *)options)->tools);
+}
+
 static const struct verb RECOMMEND_VERB = {&RECOMMEND_DEFAULTS, sizeof RECOMMEND_DEFAULTS, false,
-                                           make_recommend};
+                                           make_recommend, release_recommend};
 
 static const struct command VERBS[] = {
     {.name = "recommend",
@@ -430,6 +436,8 @@ static int parse_and_run(const struct command *command, int argc, char **argv, s
     else if (code == OPTIONS_RUN)
         code = run(verb, options, &operands, error);
     operands_free(&operands);
+    if (verb->release)
+        verb->release(options);
     free(options);
     return code;
 }

@@ -476,15 +476,15 @@ int main(int argc, char **argv)
     struct error error = {0};
     signals_open();
     log_open("wai-simulate");
-    int got = options_parse(&command, argc, argv, &x.s, &operands, &error);
-    if (got != OPTIONS_RUN)
-        return got < 0 ? log_fail(&error) : 0;
-    log_quiet(x.s.rows.quiet);
-    if (!x.s.agent && getenv("WHILEAI_AGENT") && *getenv("WHILEAI_AGENT"))
-        x.s.agent = getenv("WHILEAI_AGENT");
-    int code = check_usage(&x, &operands, &error);
-    if (!code)
-        code = work(&x, &error);
+    int code = options_parse(&command, argc, argv, &x.s, &operands, &error);
+    if (code == OPTIONS_RUN) {
+        log_quiet(x.s.rows.quiet);
+        if (!x.s.agent && getenv("WHILEAI_AGENT") && *getenv("WHILEAI_AGENT"))
+            x.s.agent = getenv("WHILEAI_AGENT");
+        code = check_usage(&x, &operands, &error);
+        if (!code)
+            code = work(&x, &error);
+    }
     warnings_free(&x.warnings);
     task_list_free(&x.tasks);
     task_list_free(&x.seeds);
@@ -495,5 +495,5 @@ int main(int argc, char **argv)
     option_list_free(&x.s.tools);
     option_list_free(&x.s.dimensions);
     operands_free(&operands);
-    return code ? log_fail(&error) : 0;
+    return code < 0 ? log_fail(&error) : 0;
 }

@@ -1,6 +1,7 @@
 /* groups.c: see groups.h. */
 #include "scene/groups.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "scene/defaults.h"
@@ -37,7 +38,7 @@ int64_t succession_landed(struct succession *s, struct group *g, const char *lab
     if (truncated) {
         g->truncated++;
     } else if (g->labels++ == 0) {
-        memcpy(g->first_label, label, sizeof g->first_label);
+        snprintf(g->first_label, sizeof g->first_label, "%s", label);
     } else if (strcmp(label, g->first_label) != 0 && !g->mixed) {
         g->mixed = true;
         s->mixed++;
