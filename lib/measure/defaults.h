@@ -28,25 +28,26 @@ enum {
 #define MEASURE_GATE_SLACK        1e-12 /* difference to a limit that counts as reaching it */
 #define MEASURE_MARGIN            0.05 /* pass rate; loss that a noninferiority baseline puts up with */
 #define MEASURE_TASK_FLOOR        1.0 /* pass rate under which a task fails in JUnit */
-#define MEASURE_TRIES_MAX (UINT64_C(1) << 24) /* tries of one task in a partial summary */
+#define MEASURE_TRIES_MAX         (UINT64_C(1) << 24) /* tries of one task in a partial summary */
 
 /* sizing, noise, self-check (measure 9) */
 enum {
-    MEASURE_MIN_HOLDOUT = 2,    /* tasks; under it no change has a spread */
-    MEASURE_MIN_PAIRED_SD = 3,  /* shared tasks; under it a measured spread is refused (convention) */
-    MEASURE_MIN_RERUNS = 3,     /* runs; two are a difference, not a distribution (convention) */
-    MEASURE_POINT_DIGITS = 2,   /* decimals of hundredths */
-    SELF_CHECK_TRIALS = 40,     /* per check */
+    MEASURE_MIN_HOLDOUT = 2, /* tasks; under it no change has a spread */
+    MEASURE_MIN_PAIRED_SD =
+        3,                    /* shared tasks; under it a measured spread is refused (convention) */
+    MEASURE_MIN_RERUNS = 3,   /* runs; two are a difference, not a distribution (convention) */
+    MEASURE_POINT_DIGITS = 2, /* decimals of hundredths */
+    SELF_CHECK_TRIALS = 40,   /* per check */
     SELF_CHECK_TRIALS_FULL = 400,
     SELF_CHECK_TRIALS_MAX = 10000000,
-    SELF_CHECK_TASKS = 30, /* of the checks for false alarms */
+    SELF_CHECK_TASKS = 30,             /* of the checks for false alarms */
     MEASURE_FORECAST_MAX = 1000000000, /* runs, tasks, tries of a forecast */
 };
 
 #define MEASURE_EFFECT             0.05 /* gain to prove (convention) */
-#define MEASURE_CEILING            0.9  /* pass rate from which tasks have no room left (convention) */
+#define MEASURE_CEILING            0.9 /* pass rate from which tasks have no room left (convention) */
 #define MEASURE_SETTLED            0.00005 /* half of the last digit of a detectable effect */
-#define MEASURE_VERY_STABLE_POINTS 0.35 /* hundredths of run-to-run spread; Olmo 3's bands */
+#define MEASURE_VERY_STABLE_POINTS 0.35    /* hundredths of run-to-run spread; Olmo 3's bands */
 #define MEASURE_STABLE_POINTS      0.7
 #define SELF_CHECK_FLAG            3.0 /* standard errors on the bad side */
 #define SELF_CHECK_EASY            0.7 /* pass rates that cases are drawn from, uniformly */

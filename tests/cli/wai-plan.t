@@ -176,7 +176,7 @@ stdout has: no gain that a rate of 0.95 leaves room for
 
 test: under two tasks
 run: wai-plan detectable-effect -n 1
-stdout has: 1 tasks show nothing
+stdout has: 1 task shows nothing
 
 test: the number of tasks is required
 run: wai-plan detectable-effect
