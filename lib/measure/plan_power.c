@@ -56,9 +56,8 @@ void detectable_text(const struct detectable_options *o, struct buf *out)
 {
     double effect = detectable(o), solved = detectable_effect_solved(o);
     if (isnan(effect)) {
-        buf_format(out, "%.0f tasks show nothing: a change has a spread from %d tasks on\n",
-                   o->n_tasks, o->n_tasks == 1.0 ? "task shows" : "tasks show",
-                   MEASURE_MIN_HOLDOUT);
+        buf_format(out, "%.0f %s nothing: a change has a spread from %d tasks on\n", o->n_tasks,
+                   o->n_tasks == 1.0 ? "task shows" : "tasks show", MEASURE_MIN_HOLDOUT);
         return;
     }
     buf_format(
