@@ -8,11 +8,11 @@
 #include "base/options.h"
 #include "base/pool.h"
 #include "base/signals.h"
-#include "json/edit.h"
 #include "row/filter.h"
 #include "select/decontam.h"
 #include "select/defaults.h"
 #include "text/fold.h"
+#include "json/edit.h"
 
 struct settings {
     struct row_options rows;
@@ -25,28 +25,68 @@ struct settings {
 
 #define FIELD(name) offsetof(struct settings, name)
 static const struct option options[] = {
-    {.kind = OPTION_LIST, .letter = 'a', .name = "against", .offset = FIELD(against), .arg = "FILE",
-     .help = "evaluation rows to keep clear of; repeatable", .file = true},
-    {.kind = OPTION_INT, .letter = 'n', .name = "ngram", .offset = FIELD(ngram), .arg = "N",
-     .help = "words of a shared n-gram (8)", .min = 1, .max = 1e6},
-    {.kind = OPTION_REAL, .name = "overlap", .offset = FIELD(overlap), .arg = "X",
+    {.kind = OPTION_LIST,
+     .letter = 'a',
+     .name = "against",
+     .offset = FIELD(against),
+     .arg = "FILE",
+     .help = "evaluation rows to keep clear of; repeatable",
+     .file = true},
+    {.kind = OPTION_INT,
+     .letter = 'n',
+     .name = "ngram",
+     .offset = FIELD(ngram),
+     .arg = "N",
+     .help = "words of a shared n-gram (8)",
+     .min = 1,
+     .max = 1e6},
+    {.kind = OPTION_REAL,
+     .name = "overlap",
+     .offset = FIELD(overlap),
+     .arg = "X",
      .help = "share of a text's words that one evaluation text must cover; 0: any n-gram (0.8)"},
-    {.kind = OPTION_TEXT, .name = "fields", .offset = FIELD(fields), .arg = "A,B",
+    {.kind = OPTION_TEXT,
+     .name = "fields",
+     .offset = FIELD(fields),
+     .arg = "A,B",
      .help = "texts of a row that are compared, in order; the first hit decides (prompt)"},
-    {.kind = OPTION_TEXT, .letter = 'o', .name = "output", .offset = FIELD(output), .arg = "FILE",
-     .help = "write the clean rows to FILE (standard output)", .file = true},
-    {.kind = OPTION_TEXT, .name = "flagged", .offset = FIELD(flagged), .arg = "FILE",
-     .help = "write the dropped rows to FILE, each with its contamination", .file = true},
-    {.kind = OPTION_TEXT, .name = "report", .offset = FIELD(report), .arg = "FILE",
-     .help = "write the report to FILE as one JSON object", .file = true},
-    {.kind = OPTION_FLAG, .name = "dry-run", .offset = FIELD(dry_run),
+    {.kind = OPTION_TEXT,
+     .letter = 'o',
+     .name = "output",
+     .offset = FIELD(output),
+     .arg = "FILE",
+     .help = "write the clean rows to FILE (standard output)",
+     .file = true},
+    {.kind = OPTION_TEXT,
+     .name = "flagged",
+     .offset = FIELD(flagged),
+     .arg = "FILE",
+     .help = "write the dropped rows to FILE, each with its contamination",
+     .file = true},
+    {.kind = OPTION_TEXT,
+     .name = "report",
+     .offset = FIELD(report),
+     .arg = "FILE",
+     .help = "write the report to FILE as one JSON object",
+     .file = true},
+    {.kind = OPTION_FLAG,
+     .name = "dry-run",
+     .offset = FIELD(dry_run),
      .help = "write no rows; print the report instead"},
-    {.kind = OPTION_FLAG, .name = "json", .offset = FIELD(json),
+    {.kind = OPTION_FLAG,
+     .name = "json",
+     .offset = FIELD(json),
      .help = "with --dry-run: the report as one JSON object"},
-    {.kind = OPTION_REAL, .name = "fail-over", .offset = FIELD(fail_over), .arg = "X",
-     .help = "exit 1 when more than the share X of the rows is flagged", .seen = FIELD(fail_over_given),
+    {.kind = OPTION_REAL,
+     .name = "fail-over",
+     .offset = FIELD(fail_over),
+     .arg = "X",
+     .help = "exit 1 when more than the share X of the rows is flagged",
+     .seen = FIELD(fail_over_given),
      .max = 1},
-    {.kind = OPTION_FLAG, .name = "fail-on-skipped", .offset = FIELD(fail_on_skipped),
+    {.kind = OPTION_FLAG,
+     .name = "fail-on-skipped",
+     .offset = FIELD(fail_on_skipped),
      .help = "exit 1 when a rule could not run"},
     ROW_OPTIONS(struct settings, rows),
     {0},
@@ -107,14 +147,16 @@ static int compare_sides(struct run *run, const struct operands *operands, struc
         struct stat left, right;
         bool input = is_standard_input(against->items[a]);
         if (input && operands->count == 0)
-            return error_set(error, ERROR_USAGE,
-                             "--against - and the training rows are both standard input; name a file "
-                             "for one of them");
+            return error_set(
+                error, ERROR_USAGE,
+                "--against - and the training rows are both standard input; name a file "
+                "for one of them");
         for (size_t b = 0; b < operands->count; b++) {
             if (input && is_standard_input(operands->items[b]))
-                return error_set(error, ERROR_USAGE,
-                                 "--against - and the operand - are both standard input; name a file "
-                                 "for one of them");
+                return error_set(
+                    error, ERROR_USAGE,
+                    "--against - and the operand - are both standard input; name a file "
+                    "for one of them");
             if (!stat(against->items[a], &left) && !stat(operands->items[b], &right) &&
                 left.st_dev == right.st_dev && left.st_ino == right.st_ino && S_ISREG(left.st_mode))
                 run->counts.same_file = true;
@@ -254,7 +296,8 @@ static int write_report(const struct run *run, struct error *error)
             code = file_commit(file, error);
     }
     if (!code && s->dry_run) {
-        code = file_write_all(STDOUT_FILENO, "standard output", buf_span(s->json ? &json : &text), error);
+        code = file_write_all(STDOUT_FILENO, "standard output", buf_span(s->json ? &json : &text),
+                              error);
     } else if (!code) {
         size_t at = 0;
         struct span line;
@@ -284,12 +327,14 @@ static int judge(const struct run *run, struct error *error)
     const struct settings *s = run->settings;
     double rate = decontam_rate(&run->counts);
     if (s->fail_over_given && rate > s->fail_over)
-        return error_set(error, ERROR_CHECK, "%llu of %llu rows are flagged, more than --fail-over %g",
+        return error_set(error, ERROR_CHECK,
+                         "%llu of %llu rows are flagged, more than --fail-over %g",
                          (unsigned long long)decontam_flagged(&run->counts),
                          (unsigned long long)run->counts.rows, s->fail_over);
     if (s->fail_on_skipped && decontam_skipped(&run->counts, run->index))
-        return error_set(error, ERROR_CHECK,
-                         "the same_task rule could not run: one side has no ids (--fail-on-skipped)");
+        return error_set(
+            error, ERROR_CHECK,
+            "the same_task rule could not run: one side has no ids (--fail-on-skipped)");
     return 0;
 }
 
@@ -304,8 +349,10 @@ static int read_fields(const char *list, struct decontam_options *o, struct erro
         size_t len = strcspn(at, ",");
         struct span field = text_strip(span_make(at, len));
         if (!field.len)
-            return error_set(error, ERROR_USAGE, "--fields %s: a name is empty; \"prompt,final_text\" "
-                             "is the form", list);
+            return error_set(error, ERROR_USAGE,
+                             "--fields %s: a name is empty; \"prompt,final_text\" "
+                             "is the form",
+                             list);
         fields[o->n_fields++] = field;
         at += len;
         if (!*at)
@@ -319,10 +366,12 @@ static int prepare(struct run *run, struct settings *s, const struct operands *o
     if (!s->against.count)
         return error_set(error, ERROR_USAGE, "--against is missing: name the holdout's rows");
     if (s->json && !s->dry_run)
-        return error_set(error, ERROR_USAGE, "--json goes with --dry-run; rows are on standard output "
+        return error_set(error, ERROR_USAGE,
+                         "--json goes with --dry-run; rows are on standard output "
                          "otherwise (--report FILE writes the object beside them)");
     if (s->output && s->dry_run)
-        return error_set(error, ERROR_USAGE, "--output and --dry-run: a dry run writes no rows; leave "
+        return error_set(error, ERROR_USAGE,
+                         "--output and --dry-run: a dry run writes no rows; leave "
                          "one of them out");
     if (s->rows.jobs == 0)
         s->rows.jobs = pool_cpu_count();

@@ -249,10 +249,8 @@ static struct scorer *open_expr(struct plan *p, struct error *error)
 static struct scorer *open_cmd(struct plan *p, struct error *error)
 {
     const struct settings *o = p->o;
-    const struct scorer_cmd_options options = {.command = o->cmd,
-                                               .envelope = o->envelope,
-                                               .batch = (int)o->batch,
-                                               .kind = o->cmd_kind};
+    const struct scorer_cmd_options options = {
+        .command = o->cmd, .envelope = o->envelope, .batch = (int)o->batch, .kind = o->cmd_kind};
     p->backend = "cmd";
     return scorer_cmd_open(&options, &p->setup, error);
 }
@@ -288,7 +286,8 @@ static int check_choice(const struct settings *o, struct error *error)
     if (o->all + o->any + (o->weights != NULL) > 1)
         return error_set(error, ERROR_USAGE, "give one of --all, --any and --weights");
     if ((o->envelope || o->cmd_kind || o->batch) && !o->cmd)
-        return error_set(error, ERROR_USAGE, "--cmd-envelope, --cmd-batch and --cmd-kind need --cmd");
+        return error_set(error, ERROR_USAGE,
+                         "--cmd-envelope, --cmd-batch and --cmd-kind need --cmd");
     if (o->scale && o->verify.count)
         return error_set(error, ERROR_USAGE,
                          "--scale reads ratings of --expr and --cmd; verifiers give none");

@@ -82,6 +82,7 @@ void honest_sentence(struct span tool, struct span subject, const struct node *r
                      struct buf *out)
 {
     const struct node *s = node_find(result, "status");
+    // cppcheck-suppress nullPointerRedundantCheck
     struct span status = node_is(s, JSON_VALUE_STRING) ? s->text : (struct span){NULL, 0};
     buf_span_add(out, tool);
     if (span_is(status, "timeout")) {

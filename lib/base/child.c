@@ -111,7 +111,7 @@ static void turn(struct running *r)
 int child_run(const struct child_run *run, struct buf *out, struct buf *err,
               struct child_exit *ended, struct error *error)
 {
-    struct child_exit unused;
+    struct child_exit unused = {0};
     struct running r = {.input = run->input,
                         .out = out,
                         .err = err,

@@ -138,7 +138,7 @@ static bool out_of_step(struct coproc *c)
 enum coproc_result coproc_ask(struct coproc *c, struct span line, double timeout_s,
                               struct span *reply, struct child_exit *ended, struct error *error)
 {
-    struct child_exit unused;
+    struct child_exit unused = {0};
     ended = ended ? ended : &unused;
     *ended = (struct child_exit){.status = -1};
     *reply = (struct span){0};

@@ -313,6 +313,8 @@ enum coproc_result coproc_many_ask(struct coproc_many *m, int64_t number, struct
     r.timeout_ms = timeout_s > 0 ? (int64_t)(timeout_s * 1000) + 1 : 0;
     r.ended.status = -1;
     pthread_mutex_lock(&m->lock);
+    /* r is taken off the list before this function returns. */
+    // cppcheck-suppress autoVariables
     *m->last = &r;
     m->last = &r.next;
     if (m->led && write(m->wake, &one, sizeof one) < 0)

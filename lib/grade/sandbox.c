@@ -62,7 +62,7 @@ static void add_step(struct plan *p, enum step_kind kind, const char *source, co
 static void add_parents(struct plan *p, const char *path)
 {
     char part[4096];
-    for (size_t i = 1; path[i] && i < sizeof part; i++)
+    for (size_t i = 1; i < sizeof part && path[i]; i++)
         if (path[i] == '/') {
             memcpy(part, path, i);
             part[i] = '\0';

@@ -20,7 +20,7 @@ enum {
 #define MEASURE_BASE_RATE 0.6 /* pass rate, when nothing is known; tau-bench family */
 #define MEASURE_BAND_LOW  0.2 /* difficulty band; DAPO, arXiv:2503.14476 */
 #define MEASURE_BAND_HIGH 0.8
-#define MEASURE_UNPAIRED_MAJORITY                                                               \
+#define MEASURE_UNPAIRED_MAJORITY \
     0.5                             /* share of tasks on both sides under which pairing is thin \
                                      */
 #define MEASURE_DEGENERATE_DIGITS 9 /* decimals to which a marker's values are compared */

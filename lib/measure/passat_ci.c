@@ -9,7 +9,7 @@ enum { ROWS = 9, EXTRA = 4 }; /* metrics of the table; properties beside the set
 static size_t table(const struct passat_report *report, struct ci_row rows[ROWS])
 {
     size_t n = 0;
-    for (; PASSAT_METRICS[n] && n < ROWS; n++) {
+    for (; n < ROWS && PASSAT_METRICS[n]; n++) {
         struct metric_value found;
         passat_metric(report, span_text(PASSAT_METRICS[n]), &found);
         rows[n] = (struct ci_row){PASSAT_METRICS[n], found.value, found.interval, found.n_tasks};

@@ -19,7 +19,8 @@ void rng_seed(struct rng *r, int64_t seed);               /* |seed|, as random.R
 void rng_seed_decimal(struct rng *r, const char *digits); /* decimal of any length, sign allowed */
 void rng_seed_text(struct rng *r, struct span utf8);      /* as random.Random(str), version 2 */
 
-void rng_seed_words(struct rng *r, const uint32_t *key, size_t n); /* least significant first, n >= 1 */
+void rng_seed_words(struct rng *r, const uint32_t *key,
+                    size_t n); /* least significant first, n >= 1 */
 
 void rng_refill(struct rng *r); /* twists; internal to the inline below */
 
@@ -39,9 +40,10 @@ static inline uint32_t rng_word(struct rng *r)
 
 /* k bits, 1 <= k <= 64 (over 32: words least significant first). rng_bits_big for more. */
 uint64_t rng_bits(struct rng *r, int k);
-void rng_bits_big(struct rng *r, int k, uint32_t *words); /* ceil(k/32) words, least significant first */
+void rng_bits_big(struct rng *r, int k,
+                  uint32_t *words); /* ceil(k/32) words, least significant first */
 
-uint64_t rng_below(struct rng *r, uint64_t n); /* 0 … n-1, n >= 1: randrange(n) */
+uint64_t rng_below(struct rng *r, uint64_t n);              /* 0 … n-1, n >= 1: randrange(n) */
 int64_t rng_range(struct rng *r, int64_t from, int64_t to); /* randrange(from, to) */
 
 static inline double rng_random(struct rng *r)

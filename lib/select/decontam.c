@@ -244,6 +244,7 @@ static void find_best(const struct decontam_index *index, struct decontam_scratc
     uint32_t best = s->touched[0];
     for (size_t i = 1; i < s->n_touched; i++) {
         uint32_t text = s->touched[i];
+        // cppcheck-suppress arrayIndexThenCheck
         if (s->covered[text] > s->covered[best] ||
             (s->covered[text] == s->covered[best] && text < best))
             best = text;
@@ -286,8 +287,9 @@ static enum decontam_rule check_text(const struct decontam_index *index,
 }
 
 struct decontam_finding decontam_check(const struct decontam_index *index,
-                                       const struct decontam_options *options, const struct row *row,
-                                       bool details, struct decontam_scratch *s)
+                                       const struct decontam_options *options,
+                                       const struct row *row, bool details,
+                                       struct decontam_scratch *s)
 {
     struct decontam_finding finding = {0};
     struct span task = decontam_row_task(row, &s->text);

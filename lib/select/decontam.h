@@ -17,8 +17,8 @@
 #define WAI_SELECT_DECONTAM_H
 
 #include "base/error.h"
-#include "json/write.h"
 #include "row/row.h"
+#include "json/write.h"
 
 enum decontam_rule { DECONTAM_CLEAN, DECONTAM_SAME_TASK, DECONTAM_EXACT, DECONTAM_NEAR };
 
@@ -69,8 +69,9 @@ struct decontam_finding {
 /* details: the finding of the near rule names the text that covers most (ties: the earliest), which
  * costs more than to know that one covers enough. */
 struct decontam_finding decontam_check(const struct decontam_index *index,
-                                       const struct decontam_options *options, const struct row *row,
-                                       bool details, struct decontam_scratch *s);
+                                       const struct decontam_options *options,
+                                       const struct row *row, bool details,
+                                       struct decontam_scratch *s);
 
 /* The members of a finding (made with details) in an object that is open: field, match, coverage, task. */
 void decontam_finding_write(const struct decontam_finding *finding,
@@ -82,11 +83,11 @@ void decontam_finding_write(const struct decontam_finding *finding,
 
 struct decontam_counts {
     uint64_t rows, with_task, unreadable;
-    uint64_t rules[4];       /* by enum decontam_rule */
-    uint64_t *fields;        /* by place in options->fields: exact and near; owned */
-    struct buf examples;     /* JSON objects, a line each */
+    uint64_t rules[4];   /* by enum decontam_rule */
+    uint64_t *fields;    /* by place in options->fields: exact and near; owned */
+    struct buf examples; /* JSON objects, a line each */
     size_t n_examples;
-    bool same_file;          /* a training file is an evaluation file */
+    bool same_file; /* a training file is an evaluation file */
 };
 
 void decontam_counts_free(struct decontam_counts *counts);
@@ -99,7 +100,8 @@ void decontam_example(struct decontam_counts *counts, const struct decontam_find
                       const struct row *row, struct decontam_scratch *s);
 
 uint64_t decontam_flagged(const struct decontam_counts *counts);
-double decontam_rate(const struct decontam_counts *counts); /* flagged rows of all; 0 without rows */
+double decontam_rate(
+    const struct decontam_counts *counts); /* flagged rows of all; 0 without rows */
 bool decontam_skipped(const struct decontam_counts *counts, const struct decontam_index *index);
 
 void decontam_report(const struct decontam_counts *counts, const struct decontam_index *index,

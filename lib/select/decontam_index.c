@@ -44,7 +44,8 @@ static bool user_words(struct json_value list, struct buf *out)
     for (; json_next_item(&cursor, &item); messages++) {
         if (!json_get(item, SPAN("role"), &role) || role.type != JSON_VALUE_STRING)
             break;
-        if (span_is(json_text(role, &scratch), "user") && json_get(item, SPAN("content"), &content)) {
+        if (span_is(json_text(role, &scratch), "user") &&
+            json_get(item, SPAN("content"), &content)) {
             add_content(content, out);
             buf_byte(out, '\n');
         }
@@ -166,8 +167,8 @@ static void add_window(struct decontam_index *index, uint32_t text, uint64_t has
     if (!slot->gram) {
         index->gram_at =
             mem_grow(index->gram_at, &index->cap_grams, index->n_grams + 1, sizeof *index->gram_at);
-        index->gram_last =
-            mem_grow(index->gram_last, &index->cap_last, index->n_grams + 1, sizeof *index->gram_last);
+        index->gram_last = mem_grow(index->gram_last, &index->cap_last, index->n_grams + 1,
+                                    sizeof *index->gram_last);
         index->gram_at[index->n_grams] = (uint32_t)at;
         index->gram_last[index->n_grams] = DECONTAM_NONE;
         *slot = (struct decontam_slot){(uint32_t)++index->n_grams, (uint32_t)(hash >> 29)};
@@ -272,9 +273,9 @@ static uint32_t *sort_postings(struct decontam_index *index, size_t **starts)
 static void add_list(struct decontam_index *index, struct span texts)
 {
     size_t count = texts.len / sizeof(uint32_t);
-    index->lists = mem_grow(index->lists, &index->cap_lists, index->n_lists + 1, sizeof *index->lists);
-    index->lists[index->n_lists++] =
-        (struct decontam_list){index->n_members, (uint32_t)count};
+    index->lists =
+        mem_grow(index->lists, &index->cap_lists, index->n_lists + 1, sizeof *index->lists);
+    index->lists[index->n_lists++] = (struct decontam_list){index->n_members, (uint32_t)count};
     index->members = mem_grow(index->members, &index->cap_members, index->n_members + count,
                               sizeof *index->members);
     memcpy(index->members + index->n_members, texts.ptr, texts.len);

@@ -88,36 +88,41 @@ static void say(enum note note, const struct decontam_counts *counts,
     unsigned long long rows = counts->rows, tests = decontam_index_rows(index);
     switch (note) {
     case NOTE_NO_EVALUATION_IDS:
-        buf_format(out,
-                   "0 of %llu evaluation rows carry a scenario_id or task_id: the same_task rule did "
-                   "not run, and its zero clears nothing; only the text rules looked, and a "
-                   "paraphrase passes those (comparing embeddings would show it)",
-                   tests);
+        buf_format(
+            out,
+            "0 of %llu evaluation rows carry a scenario_id or task_id: the same_task rule did "
+            "not run, and its zero clears nothing; only the text rules looked, and a "
+            "paraphrase passes those (comparing embeddings would show it)",
+            tests);
         break;
     case NOTE_NO_TRAINING_IDS:
-        buf_format(out,
-                   "0 of %llu training rows carry a scenario_id or task_id, the evaluation rows do: "
-                   "the same_task rule did not run, and its zero clears nothing; only the text rules "
-                   "looked, and a paraphrase passes those (comparing embeddings would show it)",
-                   rows);
+        buf_format(
+            out,
+            "0 of %llu training rows carry a scenario_id or task_id, the evaluation rows do: "
+            "the same_task rule did not run, and its zero clears nothing; only the text rules "
+            "looked, and a paraphrase passes those (comparing embeddings would show it)",
+            rows);
         break;
     case NOTE_REWORDED:
-        buf_text(out, "the text rules find copies and light edits, not reworded questions: about 9 % "
-                      "of human paraphrases in the SDK's own study, so a zero is no proof");
+        buf_text(out,
+                 "the text rules find copies and light edits, not reworded questions: about 9 % "
+                 "of human paraphrases in the SDK's own study, so a zero is no proof");
         break;
     case NOTE_UNREADABLE:
-        buf_format(out,
-                   "rows with a text that has neither a letter a-z nor a digit: %llu; it was compared "
-                   "whole, partial copies of it were not looked for",
-                   (unsigned long long)counts->unreadable);
+        buf_format(
+            out,
+            "rows with a text that has neither a letter a-z nor a digit: %llu; it was compared "
+            "whole, partial copies of it were not looked for",
+            (unsigned long long)counts->unreadable);
         break;
     case NOTE_SAME_FILE:
         buf_text(out, "a training file is also an --against file: every row of it is its own copy; "
                       "split the file first (wai-rows split)");
         break;
     default:
-        buf_text(out, "a flagged row asks whether it is the same question; that it is one is for you "
-                      "to say (--flagged keeps the rows, with the reason)");
+        buf_text(out,
+                 "a flagged row asks whether it is the same question; that it is one is for you "
+                 "to say (--flagged keeps the rows, with the reason)");
     }
 }
 
@@ -237,12 +242,14 @@ void decontam_report(const struct decontam_counts *counts, const struct decontam
 void decontam_text(const struct decontam_counts *counts, const struct decontam_index *index,
                    const struct decontam_options *options, struct buf *out)
 {
-    buf_format(out, "%llu of %llu rows flagged (%.1f %%), %llu kept: same task %llu, exact %llu, near %llu\n",
-               (unsigned long long)decontam_flagged(counts), (unsigned long long)counts->rows,
-               100 * decontam_rate(counts), (unsigned long long)counts->rules[DECONTAM_CLEAN],
-               (unsigned long long)counts->rules[DECONTAM_SAME_TASK],
-               (unsigned long long)counts->rules[DECONTAM_EXACT],
-               (unsigned long long)counts->rules[DECONTAM_NEAR]);
+    buf_format(
+        out,
+        "%llu of %llu rows flagged (%.1f %%), %llu kept: same task %llu, exact %llu, near %llu\n",
+        (unsigned long long)decontam_flagged(counts), (unsigned long long)counts->rows,
+        100 * decontam_rate(counts), (unsigned long long)counts->rules[DECONTAM_CLEAN],
+        (unsigned long long)counts->rules[DECONTAM_SAME_TASK],
+        (unsigned long long)counts->rules[DECONTAM_EXACT],
+        (unsigned long long)counts->rules[DECONTAM_NEAR]);
     buf_format(out, "against %zu evaluation rows, %zu texts; %zu-grams, overlap %g\n",
                decontam_index_rows(index), decontam_index_texts(index), options->ngram,
                options->overlap);

@@ -16,11 +16,12 @@
 #define SELECT_MAX_SPREAD       4.0 /* longest reply over the median of its prompt */
 #define SELECT_LEAKS_SHOWN      20  /* leaked rows that a report names */
 
-#define DECONTAM_NGRAM    8   /* words; with the next, the rule of Llama 2, arXiv:2307.09288 A.6 */
-#define DECONTAM_OVERLAP  0.8 /* share of a text's words */
-#define DECONTAM_EXAMPLES 20  /* flagged rows that a report shows */
-#define DECONTAM_MATCH_MAX 120 /* characters of a shared n-gram that a report shows */
-#define DECONTAM_COVERAGE_DIGITS 3 /* decimals of a coverage in a report */
-#define DECONTAM_BUDGET 4096 /* evaluation texts looked at one by one for a row, before long lists are put off */
+#define DECONTAM_NGRAM           8 /* words; with the next, the rule of Llama 2, arXiv:2307.09288 A.6 */
+#define DECONTAM_OVERLAP         0.8 /* share of a text's words */
+#define DECONTAM_EXAMPLES        20  /* flagged rows that a report shows */
+#define DECONTAM_MATCH_MAX       120 /* characters of a shared n-gram that a report shows */
+#define DECONTAM_COVERAGE_DIGITS 3   /* decimals of a coverage in a report */
+#define DECONTAM_BUDGET \
+    4096 /* evaluation texts looked at one by one for a row, before long lists are put off */
 
 #endif

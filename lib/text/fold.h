@@ -4,12 +4,13 @@
 
 #include "base/buf.h"
 
-struct span text_strip(struct span s);       /* white space off both ends; a slice of s */
+struct span text_strip(struct span s); /* white space off both ends; a slice of s */
 struct span text_strip_right(struct span s);
-bool text_blank(struct span s);              /* nothing but white space */
-void text_lower(struct span s, struct buf *out);     /* str.lower: full mapping, Final_Sigma */
-void text_casefold(struct span s, struct buf *out);  /* str.casefold */
-void text_fold(struct span s, struct buf *out);      /* lower, runs of white space to one space, trimmed */
+bool text_blank(struct span s);                     /* nothing but white space */
+void text_lower(struct span s, struct buf *out);    /* str.lower: full mapping, Final_Sigma */
+void text_casefold(struct span s, struct buf *out); /* str.casefold */
+void text_fold(struct span s,
+               struct buf *out); /* lower, runs of white space to one space, trimmed */
 
 /* Pieces of str.split(): *at starts at 0; false at the end. */
 bool text_next_word(struct span s, size_t *at, struct span *word);

@@ -253,8 +253,9 @@ static double round_whole(double x, int places)
 /* |x| * 10^digits below this is exact enough for the quick way: its product's error is under 2^-12. */
 #define ROUND_QUICK_LIMIT 1099511627776.0 /* 2^40 */
 
-static const double POWERS[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+static const double POWERS[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 enum { POWER_EXACT_MAX = 22 }; /* 10^22 is the largest power of ten that a double holds exactly */
 
 /* The nearest double to an integer below 2^53 divided by an exact power of ten is one correctly rounded
@@ -445,7 +446,8 @@ static bool read_quick(struct span s, double *out)
     }
     if (at != s.len || exponent < -POWER_EXACT_MAX || exponent > POWER_EXACT_MAX)
         return false;
-    double value = exponent < 0 ? (double)digits / POWERS[-exponent] : (double)digits * POWERS[exponent];
+    double value =
+        exponent < 0 ? (double)digits / POWERS[-exponent] : (double)digits * POWERS[exponent];
     *out = minus ? -value : value;
     return true;
 }

@@ -7,12 +7,12 @@
 
 #include "base/span.h"
 
-bool unicode_space(uint32_t c);     /* str.isspace: the 29 characters of rows 2.6 */
-bool unicode_word(uint32_t c);      /* re's \w: alphanumeric or '_' */
-bool unicode_alpha(uint32_t c);     /* str.isalpha */
-bool unicode_digit(uint32_t c);     /* re's \d: category Nd */
+bool unicode_space(uint32_t c);      /* str.isspace: the 29 characters of rows 2.6 */
+bool unicode_word(uint32_t c);       /* re's \w: alphanumeric or '_' */
+bool unicode_alpha(uint32_t c);      /* str.isalpha */
+bool unicode_digit(uint32_t c);      /* re's \d: category Nd */
 int unicode_digit_value(uint32_t c); /* 0-9, or -1 */
-bool unicode_printable(uint32_t c); /* str.isprintable */
-bool unicode_upper(uint32_t c);     /* str.isupper of the one character */
+bool unicode_printable(uint32_t c);  /* str.isprintable */
+bool unicode_upper(uint32_t c);      /* str.isupper of the one character */
 
 #endif

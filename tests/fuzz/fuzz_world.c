@@ -11,16 +11,20 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char TOOLS[] =
-    "[{\"name\":\"get_order\",\"parameters\":{\"properties\":{\"order_id\":{\"type\":\"string\"},\"who\":"
-    "{\"type\":\"object\",\"properties\":{\"zip\":{}},\"required\":[\"zip\"]}},\"required\":[\"order_id\"]}},"
+    "[{\"name\":\"get_order\",\"parameters\":{\"properties\":{\"order_id\":{\"type\":\"string\"},"
+    "\"who\":"
+    "{\"type\":\"object\",\"properties\":{\"zip\":{}},\"required\":[\"zip\"]}},\"required\":["
+    "\"order_id\"]}},"
     "{\"name\":\"search_orders\"},{\"name\":\"create_order\"},{\"name\":\"update_order\"},"
-    "{\"name\":\"delete_order\"},{\"name\":\"calculate\"},{\"name\":\"read_file\"},{\"name\":\"write_file\"},"
+    "{\"name\":\"delete_order\"},{\"name\":\"calculate\"},{\"name\":\"read_file\"},{\"name\":"
+    "\"write_file\"},"
     "{\"name\":\"list_files\"},{\"name\":\"grep\"},{\"name\":\"bash\"},{\"name\":\"git_log\"},"
-    "{\"name\":\"git_diff\"},{\"name\":\"git_status\"},{\"name\":\"ci_status\"},{\"name\":\"get_price\"},"
+    "{\"name\":\"git_diff\"},{\"name\":\"git_status\"},{\"name\":\"ci_status\"},{\"name\":\"get_"
+    "price\"},"
     "{\"name\":\"shaped\"}]";
-static const char SHAPES[] =
-    "{\"shaped\":{\"id\":\"A-1\",\"results\":[{\"id\":7,\"title\":\"x\",\"images\":[\"u\"],\"n\":-3.5}],"
-    "\"from\":\"a@b\",\"when\":\"2024-01-02T\"}}";
+static const char SHAPES[] = "{\"shaped\":{\"id\":\"A-1\",\"results\":[{\"id\":7,\"title\":\"x\","
+                             "\"images\":[\"u\"],\"n\":-3.5}],"
+                             "\"from\":\"a@b\",\"when\":\"2024-01-02T\"}}";
 
 static void check_json(struct span text)
 {

@@ -106,7 +106,8 @@ static bool draw_places(struct rng *r, const struct call *call, struct json_writ
     return true;
 }
 
-static int draw(struct rng *r, const struct call *call, struct json_writer *out, struct error *error)
+static int draw(struct rng *r, const struct call *call, struct json_writer *out,
+                struct error *error)
 {
     struct span name = buf_span(&call->name);
     if (span_is(name, "bits"))

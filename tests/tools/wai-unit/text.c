@@ -46,11 +46,26 @@ static void write_reasoning(struct json_writer *out, struct span s)
 /* {"f": NAME, "in": TEXT}: what Python's str method of that name gives, and the room's own rules. */
 static int str(struct json_value in, struct json_writer *out, struct error *error)
 {
-    enum { LOWER, CASEFOLD, FOLD, STRIP, RSTRIP, SPLIT, SPLITLINES, LENGTH, BLANK, VALID, FINISHED,
-           REASONING, TERM, TERM_LINES, N };
+    enum {
+        LOWER,
+        CASEFOLD,
+        FOLD,
+        STRIP,
+        RSTRIP,
+        SPLIT,
+        SPLITLINES,
+        LENGTH,
+        BLANK,
+        VALID,
+        FINISHED,
+        REASONING,
+        TERM,
+        TERM_LINES,
+        N
+    };
     static const char *const NAMES[N] = {
-        "lower", "casefold", "fold", "strip", "rstrip", "split", "splitlines", "length", "blank",
-        "valid", "finished", "split_reasoning", "term", "term_lines"};
+        "lower",  "casefold", "fold",  "strip",    "rstrip",          "split", "splitlines",
+        "length", "blank",    "valid", "finished", "split_reasoning", "term",  "term_lines"};
     int which = unit_which(in, NAMES, N, error);
     struct buf text = {0}, made = {0};
     if (which < 0 || text_of(in, &text, error) < 0) {
@@ -200,6 +215,10 @@ static int characters(struct json_value in, struct json_writer *out, struct erro
 }
 
 const struct unit_function UNIT_TEXT[] = {
-    {"str", str},       {"head", head},             {"number", number},
-    {"digest", digest}, {"characters", characters}, {0},
+    {"str", str},
+    {"head", head},
+    {"number", number},
+    {"digest", digest},
+    {"characters", characters},
+    {0},
 };

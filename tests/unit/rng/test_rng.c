@@ -62,8 +62,13 @@ static void decimal_seeds(void **state)
         const char *digits;
         int64_t value;
     } TABLE[] = {
-        {"0", 0},   {"-0", 0},    {"+7", 7},   {"0000000000000000000000000000000007", 7},
-        {"", 0},    {"-4294967296", 4294967296}, {"9223372036854775807", INT64_MAX},
+        {"0", 0},
+        {"-0", 0},
+        {"+7", 7},
+        {"0000000000000000000000000000000007", 7},
+        {"", 0},
+        {"-4294967296", 4294967296},
+        {"9223372036854775807", INT64_MAX},
         {"9223372036854775808", INT64_MIN},
     };
     for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++) {
@@ -82,7 +87,8 @@ static void text_seeds(void **state)
     expect_words(&r, 4124137760u, 1951988028u, 2557274880u);
     rng_seed_text(&r, SPAN("a"));
     expect_words(&r, 1168357962u, 2173948116u, 289208638u);
-    rng_seed_text(&r, SPAN("Gr\xc3\xbc\xc3\x9f" "e"));
+    rng_seed_text(&r, SPAN("Gr\xc3\xbc\xc3\x9f"
+                           "e"));
     expect_words(&r, 3039250830u, 4075750885u, 1705119993u);
     /* A text seeds by its bytes, not as the number that it reads as. */
     struct rng n;
@@ -217,7 +223,8 @@ static void ranges(void **state)
 static void samples_hold_no_place_twice(void **state)
 {
     (void)state;
-    static const size_t SIZES[][2] = {{1, 1}, {21, 21}, {22, 5}, {5000, 1000}, {100000, 50}, {90, 90}};
+    static const size_t SIZES[][2] = {{1, 1},       {21, 21},     {22, 5},
+                                      {5000, 1000}, {100000, 50}, {90, 90}};
     struct rng r;
     rng_seed(&r, 2);
     for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++) {

@@ -39,7 +39,8 @@ static bool same_text(const struct text *a, const struct text *b)
 }
 
 /* Words of `row` inside a window of n words that `test` has too; *first is the first window. */
-static size_t directly_covered(const struct text *row, const struct text *test, int n, size_t *first)
+static size_t directly_covered(const struct text *row, const struct text *test, int n,
+                               size_t *first)
 {
     bool in[MAX_WORDS] = {false};
     size_t covered = 0;
@@ -106,9 +107,10 @@ static void check_set(struct rng *r, int n_tests, int n_rows, int vocabulary)
 {
     static const double OVERLAPS[] = {0, 0.2, 0.5, 2.0 / 3, 0.8, 0.9, 1};
     static const struct span FIELDS[] = {{"prompt", 6}};
-    struct decontam_options o = {
-        .ngram = 1 + (size_t)rng_below(r, 8), .overlap = OVERLAPS[rng_below(r, 7)],
-        .fields = FIELDS, .n_fields = 1};
+    struct decontam_options o = {.ngram = 1 + (size_t)rng_below(r, 8),
+                                 .overlap = OVERLAPS[rng_below(r, 7)],
+                                 .fields = FIELDS,
+                                 .n_fields = 1};
     struct text sentences[3];
     for (int i = 0; i < 3; i++) {
         sentences[i].n = 2 + (int)rng_below(r, 14);
@@ -231,9 +233,12 @@ static void identity_and_unreadable_texts(void **state)
     assert_int_equal(decontam_index_texts(index), 2);
     assert_int_equal(check_line(index, "{\"task_id\":\"t\"}").rule, DECONTAM_SAME_TASK);
     assert_int_equal(check_line(index, "{\"scenario_id\":\"12\"}").rule, DECONTAM_SAME_TASK);
-    assert_int_equal(check_line(index, "{\"scenario_id\":\"u\",\"task_id\":\"t\"}").rule, DECONTAM_CLEAN);
-    assert_int_equal(check_line(index, "{\"prompt\":\"\xe4\xbd\xa0\xe5\xa5\xbd \"}").rule, DECONTAM_EXACT);
-    struct decontam_finding f = check_line(index, "{\"prompt\":\"\xe4\xbd\xa0\",\"final_text\":3.0}");
+    assert_int_equal(check_line(index, "{\"scenario_id\":\"u\",\"task_id\":\"t\"}").rule,
+                     DECONTAM_CLEAN);
+    assert_int_equal(check_line(index, "{\"prompt\":\"\xe4\xbd\xa0\xe5\xa5\xbd \"}").rule,
+                     DECONTAM_EXACT);
+    struct decontam_finding f =
+        check_line(index, "{\"prompt\":\"\xe4\xbd\xa0\",\"final_text\":3.0}");
     assert_int_equal(f.rule, DECONTAM_EXACT);
     assert_int_equal(f.field, 1);
     assert_true(f.unreadable);

@@ -33,21 +33,27 @@ static void lowers(void **state)
     LOWER("", "");
     LOWER("Already low 123 [@`{]", "already low 123 [@`{]");
     LOWER("A long run of ASCII \xc3\x89 AND MORE", "a long run of ascii \xc3\xa9 and more");
-    LOWER("\xc4\xb0", "i\xcc\x87");                /* U+0130 gives two */
-    LOWER("\xe2\x84\xaa", "k");                    /* Kelvin sign */
+    LOWER("\xc4\xb0", "i\xcc\x87"); /* U+0130 gives two */
+    LOWER("\xe2\x84\xaa", "k");     /* Kelvin sign */
     LOWER("\xc3\x9f\xe1\xba\x9e", "\xc3\x9f\xc3\x9f");
     LOWER("\xf0\x90\x90\x80", "\xf0\x90\x90\xa8"); /* Deseret */
-    LOWER("A\xff" "B", "a\xff" "b");               /* stray bytes stay */
+    LOWER("A\xff"
+          "B",
+          "a\xff"
+          "b"); /* stray bytes stay */
 }
 
 static void final_sigma(void **state)
 {
     (void)state;
-    LOWER("\xce\xa3", "\xcf\x83");                     /* nothing before it */
+    LOWER("\xce\xa3", "\xcf\x83"); /* nothing before it */
     LOWER("A\xce\xa3", "a\xcf\x82");
     LOWER("A\xce\xa3 B", "a\xcf\x82 b");
-    LOWER("A\xce\xa3" "B", "a\xcf\x83" "b");
-    LOWER("A\xce\xa3'B", "a\xcf\x83'b");               /* the apostrophe is looked through */
+    LOWER("A\xce\xa3"
+          "B",
+          "a\xcf\x83"
+          "b");
+    LOWER("A\xce\xa3'B", "a\xcf\x83'b"); /* the apostrophe is looked through */
     LOWER("A.\xce\xa3.", "a.\xcf\x82.");
     LOWER("\xce\xa3\xce\xa3\xce\xa3", "\xcf\x83\xcf\x83\xcf\x82");
     LOWER("1\xce\xa3", "1\xcf\x83");
@@ -57,7 +63,10 @@ static void final_sigma(void **state)
 static void casefolds(void **state)
 {
     (void)state;
-    expect(text_casefold, SPAN("Stra\xc3\x9f" "E"), SPAN("strasse"));
+    expect(text_casefold,
+           SPAN("Stra\xc3\x9f"
+                "E"),
+           SPAN("strasse"));
     expect(text_casefold, SPAN("\xef\xac\x83"), SPAN("ffi")); /* one character, three */
     expect(text_casefold, SPAN("A\xce\xa3"), SPAN("a\xcf\x83"));
     expect(text_casefold, SPAN("\xe1\x8f\xb8"), SPAN("\xe1\x8f\xb0")); /* Cherokee folds upwards */
@@ -66,7 +75,10 @@ static void casefolds(void **state)
 static void folds(void **state)
 {
     (void)state;
-    expect(text_fold, SPAN("  Two \t\n WORDS\xc2\xa0" "a "), SPAN("two words a"));
+    expect(text_fold,
+           SPAN("  Two \t\n WORDS\xc2\xa0"
+                "a "),
+           SPAN("two words a"));
     expect(text_fold, SPAN(" \x1c\xe3\x80\x80 "), SPAN(""));
     expect(text_fold, SPAN("one"), SPAN("one"));
     expect(text_fold, SPAN(""), SPAN(""));
@@ -94,7 +106,8 @@ static void strips(void **state)
     assert_int_equal(text_strip((struct span){0}).len, 0);
     assert_int_equal(text_strip(SPAN(" \t")).len, 0);
     assert_true(span_equal(text_strip_right(SPAN("x\xc2")), SPAN("x\xc2")));
-    assert_true(span_equal(text_strip_right(SPAN("x \x85")), SPAN("x \x85"))); /* a byte, no U+0085 */
+    assert_true(
+        span_equal(text_strip_right(SPAN("x \x85")), SPAN("x \x85"))); /* a byte, no U+0085 */
     assert_true(text_blank(SPAN("")));
     assert_true(text_blank(SPAN(" \xe2\x80\x83\r")));
     assert_false(text_blank(SPAN(" .")));
@@ -133,8 +146,15 @@ static void walks_lines(void **state)
 {
     (void)state;
     struct buf joined = {0};
-    assert_int_equal(lines_of(SPAN("a\nb\r\nc\rd\x0b" "e\x0c" "f\x1c" "g\x1d" "h\x1e" "i\xc2\x85"
-                                   "j\xe2\x80\xa8k\xe2\x80\xa9"), &joined), 11);
+    assert_int_equal(lines_of(SPAN("a\nb\r\nc\rd\x0b"
+                                   "e\x0c"
+                                   "f\x1c"
+                                   "g\x1d"
+                                   "h\x1e"
+                                   "i\xc2\x85"
+                                   "j\xe2\x80\xa8k\xe2\x80\xa9"),
+                              &joined),
+                     11);
     assert_string_equal(buf_cstr(&joined), "a|b|c|d|e|f|g|h|i|j|k|");
     assert_int_equal(lines_of(SPAN("\n\r\r\n\n"), &joined), 4);
     assert_int_equal(lines_of(SPAN("no end\x1f"), &joined), 1); /* U+001F breaks words, not lines */
@@ -160,9 +180,11 @@ static void sigma_is_linear(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lowers),      cmocka_unit_test(final_sigma), cmocka_unit_test(casefolds),
-        cmocka_unit_test(folds),       cmocka_unit_test(knows_29_spaces), cmocka_unit_test(strips),
-        cmocka_unit_test(walks_words), cmocka_unit_test(walks_lines), cmocka_unit_test(sigma_is_linear),
+        cmocka_unit_test(lowers),          cmocka_unit_test(final_sigma),
+        cmocka_unit_test(casefolds),       cmocka_unit_test(folds),
+        cmocka_unit_test(knows_29_spaces), cmocka_unit_test(strips),
+        cmocka_unit_test(walks_words),     cmocka_unit_test(walks_lines),
+        cmocka_unit_test(sigma_is_linear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

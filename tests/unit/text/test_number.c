@@ -37,7 +37,7 @@ static void writes_like_repr(void **state)
         {1e22, "1e+22"},
         {1e23, "1e+23"},
         {1e100, "1e+100"},
-        {5e-324, "5e-324"},                                 /* the smallest subnormal */
+        {5e-324, "5e-324"},                                  /* the smallest subnormal */
         {2.2250738585072009e-308, "2.225073858507201e-308"}, /* the largest */
         {2.2250738585072014e-308, "2.2250738585072014e-308"},
         {1.7976931348623157e308, "1.7976931348623157e+308"},
@@ -109,12 +109,13 @@ static void rounds_like_python(void **state)
         double want;
     } TABLE[] = {
         {2.675, 2, 2.67}, /* the double is below the tie */
-        {0.5, 0, 0.0},      {1.5, 0, 2.0},     {2.5, 0, 2.0},     {-2.5, 0, -2.0},
-        {0.125, 2, 0.12},   {0.375, 2, 0.38},  {0.285, 2, 0.28},  {1.005, 2, 1.0},
-        {0.1234567, 4, 0.1235}, {1e300, 5, 1e300}, {1e-300, 5, 0.0}, {5e-324, 323, 0.0},
-        {5e-324, 324, 5e-324},  {1234.5, -2, 1200}, {1250.0, -2, 1200}, {1350.0, -2, 1400},
-        {1250.000001, -2, 1300}, {50, -2, 0}, {150, -2, 200}, {51, -2, 100}, {99999, -1, 100000},
-        {9.5, -1, 10}, {1e22, -22, 1e22}, {1.7e308, -309, 0}, {1.2e308, -308, 1e308}, {4e307, -308, 0},
+        {0.5, 0, 0.0},           {1.5, 0, 2.0},      {2.5, 0, 2.0},      {-2.5, 0, -2.0},
+        {0.125, 2, 0.12},        {0.375, 2, 0.38},   {0.285, 2, 0.28},   {1.005, 2, 1.0},
+        {0.1234567, 4, 0.1235},  {1e300, 5, 1e300},  {1e-300, 5, 0.0},   {5e-324, 323, 0.0},
+        {5e-324, 324, 5e-324},   {1234.5, -2, 1200}, {1250.0, -2, 1200}, {1350.0, -2, 1400},
+        {1250.000001, -2, 1300}, {50, -2, 0},        {150, -2, 200},     {51, -2, 100},
+        {99999, -1, 100000},     {9.5, -1, 10},      {1e22, -22, 1e22},  {1.7e308, -309, 0},
+        {1.2e308, -308, 1e308},  {4e307, -308, 0},
     };
     for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++)
         assert_true(bits_of(number_round(TABLE[i].x, TABLE[i].digits)) == bits_of(TABLE[i].want));
@@ -134,17 +135,44 @@ static void parses_like_float(void **state)
         struct span text;
         double want; /* NAN: refused */
     } TABLE[] = {
-        {SPAN("1"), 1},           {SPAN(" \t+1.5e0\n"), 1.5},  {SPAN(".5"), 0.5},
-        {SPAN("1."), 1},          {SPAN("-1_0.0_1e1_0"), -10.01e10}, {SPAN("iNf"), INFINITY},
-        {SPAN("-Infinity"), -INFINITY}, {SPAN("1e400"), INFINITY}, {SPAN("-1e-400"), -0.0},
-        {SPAN("\xe3\x80\x80" "12\xc2\x85"), 12}, {SPAN("\xd9\xa1\xd9\xa2.\xd9\xa5"), 12.5},
+        {SPAN("1"), 1},
+        {SPAN(" \t+1.5e0\n"), 1.5},
+        {SPAN(".5"), 0.5},
+        {SPAN("1."), 1},
+        {SPAN("-1_0.0_1e1_0"), -10.01e10},
+        {SPAN("iNf"), INFINITY},
+        {SPAN("-Infinity"), -INFINITY},
+        {SPAN("1e400"), INFINITY},
+        {SPAN("-1e-400"), -0.0},
+        {SPAN("\xe3\x80\x80"
+              "12\xc2\x85"),
+         12},
+        {SPAN("\xd9\xa1\xd9\xa2.\xd9\xa5"), 12.5},
         {SPAN("0000000000000000000000000000000000000000000000000000000000000000001"), 1},
-        {SPAN(""), NAN},      {SPAN("."), NAN},      {SPAN("e5"), NAN},    {SPAN("1e"), NAN},
-        {SPAN("1e+"), NAN},   {SPAN("0x10"), NAN},   {SPAN("1 2"), NAN},   {SPAN("1__0"), NAN},
-        {SPAN("_1"), NAN},    {SPAN("1_"), NAN},     {SPAN("1_.0"), NAN},  {SPAN("1._0"), NAN},
-        {SPAN("1e_5"), NAN},  {SPAN("--1"), NAN},    {SPAN("1\0"), NAN},   {SPAN("\x1c" "1"), NAN},
-        {SPAN("\xc2\xb2"), NAN}, {SPAN("i_nf"), NAN}, {SPAN("infinit"), NAN}, {SPAN("1d"), NAN},
-        {SPAN("\xff"), NAN},  {SPAN("\n"), NAN},
+        {SPAN(""), NAN},
+        {SPAN("."), NAN},
+        {SPAN("e5"), NAN},
+        {SPAN("1e"), NAN},
+        {SPAN("1e+"), NAN},
+        {SPAN("0x10"), NAN},
+        {SPAN("1 2"), NAN},
+        {SPAN("1__0"), NAN},
+        {SPAN("_1"), NAN},
+        {SPAN("1_"), NAN},
+        {SPAN("1_.0"), NAN},
+        {SPAN("1._0"), NAN},
+        {SPAN("1e_5"), NAN},
+        {SPAN("--1"), NAN},
+        {SPAN("1\0"), NAN},
+        {SPAN("\x1c"
+              "1"),
+         NAN},
+        {SPAN("\xc2\xb2"), NAN},
+        {SPAN("i_nf"), NAN},
+        {SPAN("infinit"), NAN},
+        {SPAN("1d"), NAN},
+        {SPAN("\xff"), NAN},
+        {SPAN("\n"), NAN},
     };
     for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++) {
         double got = 77;
@@ -164,16 +192,26 @@ static void reads_json_numbers(void **state)
         struct span text;
         double want;
     } TABLE[] = {
-        {SPAN("0"), 0.0},          {SPAN("-0"), -0.0},        {SPAN("-0.0"), -0.0},
-        {SPAN("17"), 17},          {SPAN("0.1"), 0.1},        {SPAN("1e5"), 1e5},
-        {SPAN("1E+22"), 1e22},     {SPAN("1e23"), 1e23},      {SPAN("123e-25"), 123e-25},
+        {SPAN("0"), 0.0},
+        {SPAN("-0"), -0.0},
+        {SPAN("-0.0"), -0.0},
+        {SPAN("17"), 17},
+        {SPAN("0.1"), 0.1},
+        {SPAN("1e5"), 1e5},
+        {SPAN("1E+22"), 1e22},
+        {SPAN("1e23"), 1e23},
+        {SPAN("123e-25"), 123e-25},
         {SPAN("9007199254740993"), 9007199254740992.0},
         {SPAN("9007199254740993.0000000000000000000000000000000001"), 9007199254740994.0},
         {SPAN("123456789012345678901234567890"), 123456789012345678901234567890.0},
-        {SPAN("1e400"), INFINITY}, {SPAN("-1e400"), -INFINITY}, {SPAN("1e-400"), 0.0},
-        {SPAN("1e99999999999999999999"), INFINITY}, {SPAN("0e99999999999999999999"), 0.0},
+        {SPAN("1e400"), INFINITY},
+        {SPAN("-1e400"), -INFINITY},
+        {SPAN("1e-400"), 0.0},
+        {SPAN("1e99999999999999999999"), INFINITY},
+        {SPAN("0e99999999999999999999"), 0.0},
         {SPAN("2.2250738585072011e-308"), 2.2250738585072011e-308},
-        {SPAN("Infinity"), INFINITY}, {SPAN("-Infinity"), -INFINITY},
+        {SPAN("Infinity"), INFINITY},
+        {SPAN("-Infinity"), -INFINITY},
     };
     for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++)
         assert_true(bits_of(number_of_json(TABLE[i].text)) == bits_of(TABLE[i].want));

@@ -24,10 +24,19 @@ static void escapes_in_one_line(void **state)
     expect(term_add, SPAN("plain, h\xc3\xa9 \xe4\xbd\xa0 \xf0\x9f\x98\x80\xc2\xa0."),
            "plain, h\xc3\xa9 \xe4\xbd\xa0 \xf0\x9f\x98\x80\xc2\xa0.");
     expect(term_add, SPAN("a\nb\tc\rd"), "a\\nb\\tc\\rd");
-    expect(term_add, SPAN("\x1b]0;title\x07\x1b[2J\x7f\x00z"), "\\x1b]0;title\\x07\\x1b[2J\\x7f\\x00z");
-    expect(term_add, SPAN("\xc2\x9b" "2J\xc2\x85"), "\\x9b2J\\x85"); /* C1 in UTF-8 */
-    expect(term_add, SPAN("\x9b" "2J\xff\xc3"), "\\x9b2J\\xff\\xc3"); /* C1 as a bare byte */
-    expect(term_add, SPAN("user\xe2\x80\xae" "nimda\xe2\x81\xa6\xe2\x80\x8b\xc2\xad\xef\xbb\xbf"),
+    expect(term_add, SPAN("\x1b]0;title\x07\x1b[2J\x7f\x00z"),
+           "\\x1b]0;title\\x07\\x1b[2J\\x7f\\x00z");
+    expect(term_add,
+           SPAN("\xc2\x9b"
+                "2J\xc2\x85"),
+           "\\x9b2J\\x85"); /* C1 in UTF-8 */
+    expect(term_add,
+           SPAN("\x9b"
+                "2J\xff\xc3"),
+           "\\x9b2J\\xff\\xc3"); /* C1 as a bare byte */
+    expect(term_add,
+           SPAN("user\xe2\x80\xae"
+                "nimda\xe2\x81\xa6\xe2\x80\x8b\xc2\xad\xef\xbb\xbf"),
            "user\\u202enimda\\u2066\\u200b\\xad\\ufeff");
     expect(term_add, SPAN("\xf3\xa0\x81\x81\xe2\x80\xa8\xee\x80\x80\xed\xa0\x80"),
            "\\U000e0041\\u2028\\ue000\\ud800");

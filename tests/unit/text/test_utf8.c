@@ -22,15 +22,15 @@ static void reads_code_points(void **state)
         {SPAN("\xe2\x82\xac"), 0x20ac, 3},
         {SPAN("\xf0\x9f\x98\x80"), 0x1f600, 4},
         {SPAN("\xf4\x8f\xbf\xbf"), 0x10ffff, 4},
-        {SPAN("\xed\xa0\x80"), 0xd800, 3},         /* the lone surrogate of an escape */
-        {SPAN("\x80"), 0xdc80, 1},                 /* a stray continuation */
-        {SPAN("\xc3"), 0xdcc3, 1},                 /* cut short */
-        {SPAN("\xe2\x82"), 0xdce2, 1},             /* cut short */
-        {SPAN("\xf0\x9f\x98x"), 0xdcf0, 1},        /* broken off */
-        {SPAN("\xc0\xaf"), 0xdcc0, 1},             /* overlong */
-        {SPAN("\xe0\x80\xaf"), 0xdce0, 1},         /* overlong */
-        {SPAN("\xf0\x80\x80\xaf"), 0xdcf0, 1},     /* overlong */
-        {SPAN("\xf4\x90\x80\x80"), 0xdcf4, 1},     /* above U+10FFFF */
+        {SPAN("\xed\xa0\x80"), 0xd800, 3},     /* the lone surrogate of an escape */
+        {SPAN("\x80"), 0xdc80, 1},             /* a stray continuation */
+        {SPAN("\xc3"), 0xdcc3, 1},             /* cut short */
+        {SPAN("\xe2\x82"), 0xdce2, 1},         /* cut short */
+        {SPAN("\xf0\x9f\x98x"), 0xdcf0, 1},    /* broken off */
+        {SPAN("\xc0\xaf"), 0xdcc0, 1},         /* overlong */
+        {SPAN("\xe0\x80\xaf"), 0xdce0, 1},     /* overlong */
+        {SPAN("\xf0\x80\x80\xaf"), 0xdcf0, 1}, /* overlong */
+        {SPAN("\xf4\x90\x80\x80"), 0xdcf4, 1}, /* above U+10FFFF */
         {SPAN("\xff"), 0xdcff, 1},
     };
     for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++) {
