@@ -65,8 +65,7 @@ static int print(struct buf *text, struct error *error)
     return file_write_all(STDOUT_FILENO, "standard output", buf_span(text), error);
 }
 
-/* ---- check --------------------------------------------------------------------------------------
- */
+/* ---- check --------------------------------------------------------------------------------- */
 
 struct check_options {
     struct row_options rows;
@@ -229,13 +228,13 @@ static int run_check(const struct command *verb, int argc, char **argv)
     return rc < 0 ? log_fail(&error) : red ? 1 : 0;
 }
 
-/* ---- bench --------------------------------------------------------------------------------------
- */
+/* ---- bench --------------------------------------------------------------------------------- */
 
 struct bench_options {
     struct row_options rows;
     struct output_options out;
     struct bench bench;
+    const char *format;
 };
 
 /* clang-format off */
@@ -261,6 +260,9 @@ static const struct option BENCH_OPTIONS[] = {
      .arg = "NAME", .help = "model_version of the rows"},
     {.kind = OPTION_TEXT, .name = "columns", .offset = offsetof(struct bench_options, bench.ride),
      .arg = "all|none|LIST", .help = "other columns that ride along (all)"},
+    {.kind = OPTION_CHOICE, .letter = 'f', .name = "format", .offset = offsetof(struct bench_options, format),
+     .arg = "auto|csv|tsv", .choices = "auto|csv|tsv", .help = "what the items are written in; auto: "
+     "JSON lines, or a table with a header when the name says so (auto)"},
     {.kind = OPTION_FLAG, .name = "long", .offset = offsetof(struct bench_options, bench.one_each),
      .help = "one answer a line; rollouts are counted per task in the order they come"},
     OUTPUT_OPTIONS(struct bench_options, out),
@@ -271,7 +273,7 @@ static const struct option BENCH_OPTIONS[] = {
 
 static int run_bench(const struct command *verb, int argc, char **argv)
 {
-    struct bench_options o = {.rows = ROW_OPTIONS_DEFAULT, .bench.ride = "all"};
+    struct bench_options o = {.rows = ROW_OPTIONS_DEFAULT, .bench.ride = "all", .format = "auto"};
     struct operands operands = {0};
     struct bench_report report = {0};
     struct buf text = {0}, json = {0};
@@ -281,6 +283,9 @@ static int run_bench(const struct command *verb, int argc, char **argv)
         return rc == OPTIONS_DONE ? 0 : log_fail(&error);
     log_quiet(o.rows.quiet);
     o.bench.source = source_of(&operands, &o.rows);
+    o.bench.table = strcmp(o.format, "csv") == 0   ? CSV_COMMAS
+                    : strcmp(o.format, "tsv") == 0 ? CSV_TABS
+                                                   : CSV_NONE;
     o.bench.writer = row_writer_open(o.out.output, &error);
     rc = o.bench.writer ? bench_run(&o.bench, &report, &error) : error.code;
     rc = close_writer(rc, o.bench.writer, &error);
@@ -296,8 +301,7 @@ static int run_bench(const struct command *verb, int argc, char **argv)
     return finish(rc, &error);
 }
 
-/* ---- convert ------------------------------------------------------------------------------------
- */
+/* ---- convert ------------------------------------------------------------------------------- */
 
 struct convert_options {
     struct row_options rows;
@@ -359,8 +363,7 @@ static int run_convert(const struct command *verb, int argc, char **argv)
     return finish(rc, &error);
 }
 
-/* ---- split --------------------------------------------------------------------------------------
- */
+/* ---- split --------------------------------------------------------------------------------- */
 
 struct split_options {
     struct row_options rows;
@@ -486,8 +489,7 @@ static int run_split(const struct command *verb, int argc, char **argv)
     return finish(rc, &error);
 }
 
-/* ---- the table of verbs -------------------------------------------------------------------------
- */
+/* ---- the table of verbs -------------------------------------------------------------------- */
 
 static verb_run *const RUN_BENCH = run_bench;
 static verb_run *const RUN_CONVERT = run_convert;

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/signals.h"
 #include "ingest/bench_item.h"
 #include "row/filter.h"
 
@@ -127,6 +128,10 @@ static int done(void *context, const struct row *row, struct row_result *result,
 
 static int open_completions(struct bench_run *run, struct error *error)
 {
+    if (strcmp(run->bench->source.options.on_bad, "stop") != 0)
+        return error_set(
+            error, ERROR_USAGE,
+            "--completions pairs line with item, so no item may be left out; drop --on-bad");
     run->completions_path = run->bench->completions;
     struct row_source source = {.paths = &run->completions_path,
                                 .n_paths = 1,
@@ -158,6 +163,109 @@ static int close_completions(struct bench_run *run, int rc, struct error *error)
     return rc == 0 ? closed : rc;
 }
 
+/* ---- tables of text ------------------------------------------------------------------------ */
+
+static int bad_record(struct bench_run *run, const char *path, size_t line, struct span what,
+                      struct error *error)
+{
+    if (strcmp(run->bench->source.options.on_bad, "skip") == 0) {
+        run->report->read.bad++;
+        return 0;
+    }
+    return error_set(error, ERROR_INPUT, "%s:%zu: %.*s", path, line, (int)what.len, what.ptr);
+}
+
+/* One record through the work and the end of a row. */
+static int take_record(struct bench_run *run, struct row *row, struct row_result *result,
+                       struct error *error)
+{
+    *result = (struct row_result){.out = result->out, .note = result->note};
+    buf_clear(&result->out);
+    buf_clear(&result->note);
+    row->index = run->report->read.rows;
+    int rc = work(run, 0, row, result, error);
+    if (rc < 0)
+        return rc;
+    if (result->fate == ROW_BAD)
+        return bad_record(run, row->file, row->line_number, buf_span(&result->out), error);
+    run->report->read.rows++;
+    rc = done(run, row, result, error);
+    if (rc < 0 || result->fate == ROW_DROP)
+        return rc;
+    return row_writer_lines(run->bench->writer, buf_span(&result->out), error);
+}
+
+static int take_table(struct bench_run *run, const char *path, enum csv_kind kind,
+                      struct error *error)
+{
+    struct csv csv = {0};
+    struct json_members members = {0};
+    struct row_result result = {0};
+    struct buf record = {0};
+    size_t line;
+    int got, rc = csv_open(&csv, path, kind, error);
+    while (rc == 0 && (got = csv_next(&csv, &record, &line)) != 0) {
+        struct row row;
+        struct json_fault fault;
+        if (signals_caught()) {
+            rc = error_set(error, ERROR_INTERRUPTED, "interrupted");
+        } else if (got < 0 || row_of_text(buf_span(&record), &row, &members, &fault)) {
+            rc = bad_record(run, path, line, buf_span(&record), error);
+        } else {
+            row.file = path;
+            row.line_number = line;
+            rc = take_record(run, &row, &result, error);
+        }
+    }
+    csv_free(&csv);
+    json_members_free(&members);
+    buf_free(&result.out);
+    buf_free(&result.note);
+    buf_free(&record);
+    return rc;
+}
+
+static enum csv_kind kind_of(const struct bench *bench, size_t i)
+{
+    return bench->table ? bench->table : csv_kind_of(bench->source.paths[i]);
+}
+
+/* 1: the operands are tables; 0: lines; ERROR_USAGE: some of each. */
+static int are_tables(const struct bench *bench, struct error *error)
+{
+    const struct row_source *source = &bench->source;
+    size_t tables = 0;
+    for (size_t i = 0; i < source->n_paths; i++)
+        tables += kind_of(bench, i) != CSV_NONE;
+    if (tables && tables < source->n_paths)
+        return error_set(
+            error, ERROR_USAGE,
+            "some operands are tables and some are JSON lines; give them one after the other");
+    return source->n_paths ? tables > 0 : bench->table != CSV_NONE;
+}
+
+static int take_tables(struct bench_run *run, struct error *error)
+{
+    const struct row_source *source = &run->bench->source;
+    const char *on_bad = source->options.on_bad;
+    int rc = 0;
+    if (strcmp(on_bad, "stop") != 0 && strcmp(on_bad, "skip") != 0)
+        return error_set(
+            error, ERROR_USAGE,
+            "--on-bad %s: a record of a table is no line to be moved; use skip or stop", on_bad);
+    if (!source->n_paths)
+        rc = take_table(run, "-", run->bench->table, error);
+    for (size_t i = 0; i < source->n_paths && rc == 0; i++)
+        rc = take_table(run, source->paths[i], kind_of(run->bench, i), error);
+    if (rc < 0) { /* the rows before it are whole */
+        struct error flushing;
+        row_writer_flush(run->bench->writer, &flushing);
+    }
+    return rc;
+}
+
+/* ---- all ----------------------------------------------------------------------------------- */
+
 int bench_run(const struct bench *bench, struct bench_report *report, struct error *error)
 {
     struct bench_run run = {.bench = bench, .report = report};
@@ -169,18 +277,17 @@ int bench_run(const struct bench *bench, struct bench_report *report, struct err
         .done = done,
         .context = &run,
     };
+    int tables = are_tables(bench, error), rc = 0;
+    if (tables < 0)
+        return tables;
     if (bench->completions) {
-        if (strcmp(bench->source.options.on_bad, "stop") != 0)
-            return error_set(
-                error, ERROR_USAGE,
-                "--completions pairs line with item, so no item may be left out; drop --on-bad");
         filter.jobs = 1; /* its lines are taken in the order of the items */
-        int rc = open_completions(&run, error);
+        rc = open_completions(&run, error);
         if (rc < 0)
             return rc;
     }
     run.workers = mem_zero((size_t)filter.jobs, sizeof *run.workers);
-    int rc = row_filter_run(&filter, &report->read, error);
+    rc = tables ? take_tables(&run, error) : row_filter_run(&filter, &report->read, error);
     if (run.completions)
         rc = close_completions(&run, rc, error);
     if (rc == 0 && report->items == 0)
@@ -193,8 +300,7 @@ int bench_run(const struct bench *bench, struct bench_report *report, struct err
     return rc;
 }
 
-/* ---- report
- * --------------------------------------------------------------------------------------- */
+/* ---- report -------------------------------------------------------------------------------- */
 
 static void write_count(struct json_writer *w, const char *key, uint64_t count)
 {

@@ -4,6 +4,7 @@
 #define WAI_INGEST_BENCH_H
 
 #include "base/map.h"
+#include "ingest/csv.h"
 #include "row/reader.h"
 #include "row/writer.h"
 
@@ -15,6 +16,8 @@ struct bench_columns {
 struct bench {
     struct row_source source;
     struct row_writer *writer; /* borrow */
+    enum csv_kind
+        table; /* the items are a table of text; CSV_NONE: JSON lines, unless names end otherwise */
     struct bench_columns columns;
     const char *completions;     /* a file beside the items, line i for item i; NULL: none */
     const char *reference_after; /* gold: what follows its last occurrence; NULL: all of it */

@@ -28,8 +28,7 @@ void bench_work_free(struct bench_work *work)
     member_list_free(&work->rest);
 }
 
-/* ---- columns
- * -------------------------------------------------------------------------------------- */
+/* ---- columns ------------------------------------------------------------------------------- */
 
 /* The column that is named, or the one present of the usual names. 1: *found and *value set; 0:
  * none; a negative code when two are present. */
@@ -134,8 +133,7 @@ void bench_item_mapping(const struct bench_item *item, struct buf *out)
     buf_free(&text);
 }
 
-/* ---- prompt, task, gold
- * --------------------------------------------------------------------------- */
+/* ---- prompt, task, gold -------------------------------------------------------------------- */
 
 static bool is_role(struct json_value message, const char *name)
 {
@@ -220,8 +218,7 @@ static void set_gold(struct bench_item *item)
     json_quote(&w->gold, text_strip(buf_span(&w->text)));
 }
 
-/* ---- rewards and markers
- * ---------------------------------------------------------------------------- */
+/* ---- rewards and markers ------------------------------------------------------------------- */
 
 static size_t length_of(struct json_value value)
 {
@@ -334,8 +331,7 @@ static int write_markers(struct json_value value, size_t j, struct json_writer *
     return 0;
 }
 
-/* ---- rows
- * ------------------------------------------------------------------------------------------- */
+/* ---- rows ---------------------------------------------------------------------------------- */
 
 static void write_turn(struct json_writer *w, const char *role, struct span content)
 {

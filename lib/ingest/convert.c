@@ -268,8 +268,7 @@ int convert_run(const struct convert *convert, struct convert_report *report, st
     return rc;
 }
 
-/* ---- report -------------------------------------------------------------------------------------
- */
+/* ---- report -------------------------------------------------------------------------------- */
 
 static void write_count(struct json_writer *w, const char *key, uint64_t count)
 {

@@ -7,7 +7,7 @@
 enum {
     SPLIT_PROMPT_CHARS = 200,    /* code points of a prompt that order its task (rows 16) */
     SPLIT_TASKS_MAX = 256 << 20, /* bytes of a list of task keys */
-    BENCH_COLUMN_NAMES = 6,      /* candidate names of a column, at most (rows 13) */
+    CSV_FILE_MAX = 1 << 30,      /* bytes of a table of text, which is read whole */
 };
 
 #endif

@@ -55,8 +55,7 @@ struct split_run {
     struct buf scratch;
 };
 
-/* ---- writing ------------------------------------------------------------------------------------
- */
+/* ---- writing ------------------------------------------------------------------------------- */
 
 static int write_side(const struct split *split, enum split_side side, struct span line,
                       struct error *error)
@@ -106,8 +105,7 @@ int split_read_tasks(const char *path, struct map *keys, struct error *error)
     return rc;
 }
 
-/* ---- hash, tasks: one pass
- * ------------------------------------------------------------------------ */
+/* ---- hash, tasks: one pass ----------------------------------------------------------------- */
 
 static int stream_work(void *context, int worker, const struct row *row, struct row_result *result,
                        struct error *error)
@@ -139,8 +137,7 @@ static int stream_done(void *context, const struct row *row, struct row_result *
     return rc < 0 ? rc : write_side(run->split, side, row->line, error);
 }
 
-/* ---- production: two passes
- * ----------------------------------------------------------------------- */
+/* ---- production: two passes ---------------------------------------------------------------- */
 
 /* first of reward, qwen_reward that is 0 or 1, booleans too, is 0 */
 static bool is_labelled_fail(const struct row *row)
@@ -296,8 +293,7 @@ static int write_rows(struct split_run *run, struct error *error)
     return rc;
 }
 
-/* ---- both
- * ----------------------------------------------------------------------------------------- */
+/* ---- both ---------------------------------------------------------------------------------- */
 
 static int run_pass(struct split_run *run, struct error *error)
 {
@@ -385,8 +381,7 @@ int split_run(const struct split *split, struct split_report *report, struct err
     return rc;
 }
 
-/* ---- report
- * --------------------------------------------------------------------------------------- */
+/* ---- report -------------------------------------------------------------------------------- */
 
 static const char *by_name(enum split_by by)
 {

@@ -158,8 +158,7 @@ void row_computed(const struct row *row, unsigned set, struct json_edit *edit)
             TABLE[i].add(row, edit);
 }
 
-/* ---- without thoughts
- * ---------------------------------------------------------------------------- */
+/* ---- without thoughts ---------------------------------------------------------------------- */
 
 /* A text member of an object as its spoken part; false when nothing is to be taken out. */
 static bool strip_text(struct json_value text, struct buf *out)

@@ -96,8 +96,7 @@ struct span row_message_text(struct row_conversation *c, struct row_message *m)
     return m->text;
 }
 
-/* ---- building -----------------------------------------------------------------------------------
- */
+/* ---- building ------------------------------------------------------------------------------ */
 
 static struct json_value member(struct json_value object, struct span key)
 {
@@ -245,8 +244,7 @@ void row_conversation_read(struct row_conversation *c, const struct row *row)
     }
 }
 
-/* ---- writing ------------------------------------------------------------------------------------
- */
+/* ---- writing ------------------------------------------------------------------------------- */
 
 static void write_content(struct row_conversation *c, struct row_message *m, struct json_writer *w)
 {

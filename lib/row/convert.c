@@ -46,8 +46,7 @@ struct span row_converter_task(const struct row_converter *c)
     return buf_span(&c->task);
 }
 
-/* ---- small writers ------------------------------------------------------------------------------
- */
+/* ---- small writers ------------------------------------------------------------------------- */
 
 static void write_key(struct v1 *v, enum row_key_id id)
 {
@@ -99,8 +98,7 @@ static void write_number(struct v1 *v, enum row_key_id id)
     buf_free(&text);
 }
 
-/* ---- task and world -----------------------------------------------------------------------------
- */
+/* ---- task and world ------------------------------------------------------------------------ */
 
 /* The id that groups the row, kept in c->task. */
 static struct span task_id(struct v1 *v)
@@ -208,8 +206,7 @@ static void write_world(struct v1 *v)
     write_truthy(v, KEY_POLICY_VERSION);
 }
 
-/* ---- judgments ----------------------------------------------------------------------------------
- */
+/* ---- judgments ----------------------------------------------------------------------------- */
 
 static bool has_verdict(struct v1 *v)
 {
@@ -317,8 +314,7 @@ static void write_markers(struct v1 *v)
     buf_free(&text);
 }
 
-/* ---- the rest -----------------------------------------------------------------------------------
- */
+/* ---- the rest ------------------------------------------------------------------------------ */
 
 static void write_records(struct v1 *v)
 {

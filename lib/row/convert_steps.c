@@ -139,8 +139,7 @@ void v1_write_steps(struct v1 *v)
     json_write_end_array(w);
 }
 
-/* ---- calibration --------------------------------------------------------------------------------
- */
+/* ---- calibration --------------------------------------------------------------------------- */
 
 static struct json_value member(struct json_value object, struct span key)
 {

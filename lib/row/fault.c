@@ -71,8 +71,7 @@ void row_fault_name(struct span status, struct buf *out)
     buf_free(&lowered);
 }
 
-/* ---- one result ---------------------------------------------------------------------------------
- */
+/* ---- one result ---------------------------------------------------------------------------- */
 
 /* What is read of a result, once. */
 struct reading {
@@ -227,8 +226,7 @@ bool row_result_fault(struct json_value result, struct buf *out)
     return out->len > 0;
 }
 
-/* ---- a row --------------------------------------------------------------------------------------
- */
+/* ---- a row --------------------------------------------------------------------------------- */
 
 static const struct span NO_FAULT = {"no fault", 8};
 

@@ -43,8 +43,7 @@ static void put_raw(struct form *f, const char *name, const char *json)
     json_write_raw(&f->w, span_text(json));
 }
 
-/* ---- task ---------------------------------------------------------------------------------------
- */
+/* ---- task ---------------------------------------------------------------------------------- */
 
 static const char *const TEACHER[][2] = {
     {"principle", "null"}, {"hidden_state", "{}"}, {"reference", "null"}, {"rubric", "{}"}};
@@ -123,8 +122,7 @@ void row_form_task(const struct row *row, bool hide, struct buf *out)
     form_end(&f);
 }
 
-/* ---- rollout ------------------------------------------------------------------------------------
- */
+/* ---- rollout ------------------------------------------------------------------------------- */
 
 static void put_rollout_id(struct form *f)
 {
@@ -296,8 +294,7 @@ static void put_rollout(struct form *f, bool hide)
     json_write_end_object(&f->w);
 }
 
-/* ---- judgments and markers
- * ------------------------------------------------------------------------ */
+/* ---- judgments and markers ----------------------------------------------------------------- */
 
 static const char *scorer_kind(struct form *f)
 {
@@ -443,8 +440,7 @@ void row_form_objects(const struct row *row, bool hide, struct buf *out)
     form_end(&f);
 }
 
-/* ---- sheets and messages
- * -------------------------------------------------------------------------- */
+/* ---- sheets and messages ------------------------------------------------------------------- */
 
 static void put_calls(struct form *f)
 {

@@ -64,8 +64,7 @@ struct span row_candidate(const struct row *row, struct buf *scratch)
     return row_content_text(last, scratch);
 }
 
-/* ---- gold ---------------------------------------------------------------------------------------
- */
+/* ---- gold ---------------------------------------------------------------------------------- */
 
 static const struct span GOLD_KEYS[] = {
     {"reference", 9}, {"answer", 6}, {"target", 6}, {"solution", 8}, {"label", 5}, {"expected", 8},

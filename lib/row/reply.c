@@ -94,8 +94,7 @@ size_t row_tool_calls(const struct row *row)
     return calls;
 }
 
-/* ---- was it cut ---------------------------------------------------------------------------------
- */
+/* ---- was it cut ---------------------------------------------------------------------------- */
 
 static bool is_negation(struct span word)
 {

@@ -33,8 +33,7 @@ static const struct json_value *first_truthy(const struct row *row, const char *
     return NULL;
 }
 
-/* ---- steps that are there
- * ------------------------------------------------------------------------ */
+/* ---- steps that are there ------------------------------------------------------------------ */
 
 /* Other names of a call's arguments and of its result, in order of preference. */
 static const char *const ARGUMENT_NAMES[] = {"input", "args", "parameters"};
@@ -161,8 +160,7 @@ static bool set_steps(struct row_tracer *t, const struct row *row, enum json_sty
     return true;
 }
 
-/* ---- ask and reply
- * ------------------------------------------------------------------------------- */
+/* ---- ask and reply ------------------------------------------------------------------------- */
 
 /* First or last member of that name among the steps. */
 static bool step_member(struct json_value steps, const char *key, bool last,
@@ -235,8 +233,7 @@ static void set_final(struct row_tracer *t, const struct row *row, struct json_v
     set_text(t, row, SPAN("final_text"), value);
 }
 
-/* ---- reward
- * -------------------------------------------------------------------------------------- */
+/* ---- reward -------------------------------------------------------------------------------- */
 
 static void set_number(struct row_tracer *t, struct json_value value, double x)
 {

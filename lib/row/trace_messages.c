@@ -31,8 +31,7 @@ static bool is_block(struct json_value item, const char *type)
     return item.type == JSON_VALUE_OBJECT && string_is(member(item, SPAN("type")), type);
 }
 
-/* ---- texts
- * --------------------------------------------------------------------------------------- */
+/* ---- texts --------------------------------------------------------------------------------- */
 
 static void add_blocks(struct json_value list, struct buf *out)
 {
@@ -99,8 +98,7 @@ static struct span keep_quoted(struct row_tracer *t, struct span text)
     return kept;
 }
 
-/* ---- steps
- * --------------------------------------------------------------------------------------- */
+/* ---- steps --------------------------------------------------------------------------------- */
 
 static struct trace_step *add_step(struct row_tracer *t)
 {
@@ -208,8 +206,7 @@ static void bind(struct row_tracer *t, struct json_value name, struct json_value
         t->step_of_id[own] = MAP_NONE;
 }
 
-/* ---- results
- * ------------------------------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------------------------- */
 
 /* The value of a result's content: JSON text parsed, an object itself, other content as its text.
  */
@@ -263,8 +260,7 @@ static struct span errored(struct row_tracer *t, struct json_value value)
     return kept;
 }
 
-/* ---- messages
- * ------------------------------------------------------------------------------------ */
+/* ---- messages ------------------------------------------------------------------------------ */
 
 static void user_message(struct row_tracer *t, struct json_value content)
 {

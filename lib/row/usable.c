@@ -182,8 +182,7 @@ enum row_unusable row_unusable(const struct row *row)
     return why;
 }
 
-/* ---- why it ended -------------------------------------------------------------------------------
- */
+/* ---- why it ended -------------------------------------------------------------------------- */
 
 static const char *told_reason(const struct row *row)
 {
@@ -226,8 +225,7 @@ const char *row_finish_reason(const struct row *row)
     return blank && call_last ? "tool" : "stop";
 }
 
-/* ---- what it failed
- * ------------------------------------------------------------------------------ */
+/* ---- what it failed ------------------------------------------------------------------------ */
 
 struct marker {
     struct span name;

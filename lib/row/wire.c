@@ -6,8 +6,7 @@
 #include "row/value.h"
 #include "json/write.h"
 
-/* ---- scrub --------------------------------------------------------------------------------------
- */
+/* ---- scrub --------------------------------------------------------------------------------- */
 
 /* Names that only a teacher may see. */
 static const struct span SECRETS[] = {
@@ -186,8 +185,7 @@ void row_scrub_deep(const struct row *row, struct buf *out)
     scrub(row, true, out);
 }
 
-/* ---- wire form
- * ----------------------------------------------------------------------------------- */
+/* ---- wire form ----------------------------------------------------------------------------- */
 
 struct wire {
     const struct row *row;

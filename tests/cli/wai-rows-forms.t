@@ -508,3 +508,46 @@ test: the list of tasks cannot be read
 run: wai-rows split --held-tasks nowhere.txt < /dev/null
 exit: 3
 stderr has: nowhere.txt
+
+# ---- tables of text
+
+test: bench reads a table with a header
+file items.csv:
+  id,question,answers,gold,note
+  1,"What, ""exactly""?","[""a"", ""b""]",4,
+  2,two
+  3,lines,x,5,"y"
+run: wai-rows bench --task-id id --completion answers --on-bad skip items.csv | jq -c '[.scenario_id, .prompt, .final_text, .rollout_index, .privileged.reference, .note]'; wai-rows bench --task-id id --completion answers -q items.csv | wc -l
+stdout:
+  ["1","What, \"exactly\"?","a",0,"4",null]
+  ["1","What, \"exactly\"?","b",1,"4",null]
+  ["3","lines","x",0,"5","y"]
+  2
+stderr has: wai-rows: warning: 1 bad line was left out
+stderr has: wai-rows: items.csv:3: 2 cells under 5 names; quote cells that hold the separator
+
+test: a table on standard input, with tabs and quoted line ends
+run: printf 'question\tgold\tresponse\r\n"two\nlines"\t""\tx\r\n\r\nq\t\ty' | wai-rows bench --format tsv -q | jq -c '[.prompt, .privileged, .final_text]'
+stdout:
+  ["two\nlines",{"reference":""},"x"]
+  ["q",null,"y"]
+
+test: bad records of a table are skipped and counted
+run: printf 'prompt,output\na,b\nc\nd,"e\n' | wai-rows bench --format csv --on-bad skip | jq -r .prompt
+stdout:
+  a
+stderr has: 2 bad lines were left out
+
+test: tables and lines do not mix
+file a.csv:
+  prompt,output
+file b.jsonl:
+  {}
+run: wai-rows bench a.csv b.jsonl
+exit: 2
+stderr has: some operands are tables and some are JSON lines
+
+test: a table without records, and none
+run: printf 'prompt,output\n' | wai-rows bench --format csv; wai-rows bench --format csv < /dev/null
+exit: 3
+stderr has: no item arrived

@@ -1,5 +1,6 @@
-/* One row through everything that reads a row's meaning: conversion to v1 must give one line that scans and that
- * a second conversion leaves alone; the wire form, the scrubs, the forms and the facts must scan. */
+/* One row through everything that reads a row's meaning: conversion to v1 must give one line that
+ * scans and that a second conversion leaves alone; the wire form, the scrubs, the forms and the
+ * facts must scan. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

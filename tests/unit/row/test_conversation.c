@@ -129,8 +129,7 @@ static void writes_bytes_as_they_were(void **state)
             "[{ 'role':'user','x':1.0 }]");
 }
 
-/* ---- quantities
- * ---------------------------------------------------------------------------------- */
+/* ---- quantities ---------------------------------------------------------------------------- */
 
 struct quantities {
     const char *row, *said, *spoken_lower;

@@ -140,8 +140,7 @@ static void repairs_are_counted(void **state)
     row_converter_free(c);
 }
 
-/* ---- properties
- * ---------------------------------------------------------------------------------- */
+/* ---- properties ---------------------------------------------------------------------------- */
 
 static const char *const KEYS[] = {"prompt",
                                    "steps",

@@ -112,8 +112,7 @@ static void faults_of_rows(void **state)
     fault_is("{'faults':['timeout']}", "no fault");
 }
 
-/* ---- signatures
- * ---------------------------------------------------------------------------------- */
+/* ---- signatures ---------------------------------------------------------------------------- */
 
 static void payload_is(const char *row, const char *payload, const char *signature)
 {
@@ -192,8 +191,7 @@ static void many_arguments(void **state)
     buf_free(&text);
 }
 
-/* ---- usable
- * -------------------------------------------------------------------------------------- */
+/* ---- usable -------------------------------------------------------------------------------- */
 
 static void usable_is(const char *row, enum row_unusable want)
 {

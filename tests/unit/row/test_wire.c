@@ -121,8 +121,7 @@ static void wire_forms(void **state)
             "'grader_reason':'g','schema_version':'0','a':2}");
 }
 
-/* ---- split
- * --------------------------------------------------------------------------------------- */
+/* ---- split --------------------------------------------------------------------------------- */
 
 static void units(void **state)
 {
@@ -135,8 +134,7 @@ static void units(void **state)
     assert_true(row_split_held(SPAN(""), 0.89));
 }
 
-/* ---- tool files
- * ---------------------------------------------------------------------------------- */
+/* ---- tool files ---------------------------------------------------------------------------- */
 
 static int parse(struct row_tools *tools, const char *text, struct error *error)
 {
