@@ -314,9 +314,8 @@ enum coproc_result coproc_many_ask(struct coproc_many *m, int64_t number, struct
     r.ended.status = -1;
     pthread_mutex_lock(&m->lock);
     /* r is taken off the list before this function returns. */
-    // cppcheck-suppress autoVariables
     *m->last = &r;
-    m->last = &r.next;
+    m->last = &r.next; /* cppcheck-suppress autoVariables */
     if (m->led && write(m->wake, &one, sizeof one) < 0)
         pthread_cond_broadcast(&m->turn); /* the counter is full: it wakes anyway */
     while (r.stage != STAGE_DONE) {

@@ -44,9 +44,8 @@ struct expr_program {
 /* libjq has no way to add a function in C. A call of ours goes out as a message to `debug` under a key that
  * starts with NUL, and its result comes back through `input`, which is shut behind this definition. */
 #define NATIVE_KEY "\\u0000native"
-#define NATIVE                                                                               \
-    "def __native($name; $argument): {\"" NATIVE_KEY "\": [$name, $argument, .]} | debug | " \
-                                                     "input; "
+static const char NATIVE[] =
+    "def __native($name; $argument): {\"" NATIVE_KEY "\": [$name, $argument, .]} | debug | input; ";
 
 static pthread_mutex_t compile_lock = PTHREAD_MUTEX_INITIALIZER;
 

@@ -244,9 +244,8 @@ static void find_best(const struct decontam_index *index, struct decontam_scratc
     uint32_t best = s->touched[0];
     for (size_t i = 1; i < s->n_touched; i++) {
         uint32_t text = s->touched[i];
-        // cppcheck-suppress arrayIndexThenCheck
-        if (s->covered[text] > s->covered[best] ||
-            (s->covered[text] == s->covered[best] && text < best))
+        size_t mine = s->covered[text], most = s->covered[best];
+        if (mine > most || (mine == most && text < best))
             best = text;
     }
     size_t r = 0;
