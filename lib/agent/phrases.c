@@ -64,12 +64,12 @@ static void add_subject(struct span subject, struct buf *out)
     }
 }
 
-static void add_value(const struct node *v, struct buf *out)
+static void add_value(const struct node *v, const char *otherwise, struct buf *out)
 {
     if (v)
         node_pystr(v, out);
     else
-        buf_text(out, "an earlier time");
+        buf_text(out, otherwise);
 }
 
 static bool garbled(const struct node *result)
@@ -109,7 +109,7 @@ void honest_sentence(struct span tool, struct span subject, const struct node *r
         buf_text(out, " returned stale data");
         add_subject(subject, out);
         buf_text(out, ", as of ");
-        add_value(node_find(result, "as_of"), out);
+        add_value(node_find(result, "as_of"), "an earlier time", out);
         buf_text(out, ".");
     } else if (garbled(result)) {
         buf_text(out, " returned a garbled, unreadable response");
@@ -117,10 +117,7 @@ void honest_sentence(struct span tool, struct span subject, const struct node *r
         buf_text(out, ".");
     } else {
         buf_text(out, " returned status ");
-        if (s)
-            node_pystr(s, out);
-        else
-            buf_text(out, "none");
+        add_value(s, "none", out);
         add_subject(subject, out);
         buf_text(out, status_is_success(status) ? "." : " and nothing more.");
     }

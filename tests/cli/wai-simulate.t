@@ -23,6 +23,37 @@ stdout:
   checked
   held
 
+# INV-3 and INV-4 of the situations page: pairs met after so many rows, distinct messages, distinct sentences.
+test: messages differ and the pairs are met soon, on grids of 2, 6 and 20 tools
+run:
+  cat > check.py <<'END'
+  import itertools, json, os, re, subprocess
+  cases = os.path.join(os.environ["SOURCE"], "tests/reference/simulate")
+  least = {"t2": {20: .50, 50: .82, 93: 1}, "t6": {20: .33, 50: .66, 100: .90, 141: 1},
+           "t20": {20: .15, 50: .33, 100: .53, 200: .75, 400: .91, 572: 1}}
+  mask = lambda text: " ".join("#" if re.search(r"\d", w) else w for w in text.lower().split())
+  for name, points in least.items():
+      for rows, fraction in points.items():
+          command = ["wai-simulate", "--tools", f"{cases}/plan-{name}/tools.json", "--policy",
+                     f"{cases}/plan-{name}/policy.txt", "--budget", str(rows), "-q", "-o", "rows.jsonl", "--json"]
+          report = json.loads(subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout)
+          prompts = [mask(json.loads(line)["prompt"]) for line in open("rows.jsonl")]
+          met = report["coverage"]["pairwise"]["fraction"]
+          assert len(prompts) == rows and met >= fraction, (name, rows, met)
+          assert len(set(prompts)) == rows
+          sentences = [s for p in prompts for s in re.split(r"(?<=[.!?]) ", p)]
+          bigrams = [b for p in prompts for b in zip(p.split(), p.split()[1:])]
+          if rows <= 141:
+              assert len(set(sentences)) >= .35 * len(sentences), (name, rows)
+              assert len(set(bigrams)) >= .30 * len(bigrams), (name, rows)
+          tokens = [set(re.findall("[a-z]+|#", p)) for p in prompts[:200]]
+          assert all(len(a & b) < .9 * len(a | b) for a, b in itertools.combinations(tokens, 2)), (name, rows)
+  print("held")
+  END
+  SOURCE=$SOURCE python3 check.py
+stdout:
+  held
+
 test: the same rows at any number of jobs, and on a second run
 run:
   for jobs in 1 2 8 64; do

@@ -1,5 +1,6 @@
-/* fuzz_world.c: lines for a world on a pipe, over tools of every kind, and any text as a policy. What comes out is
- * JSON, the same again after a reset, and a policy's rules keep to their lengths. */
+/* fuzz_world.c: lines for a world on a pipe, over tools of every kind, and any text as a policy.
+ * What comes out is JSON, the same again after a reset, and a policy's rules keep to their lengths.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 
