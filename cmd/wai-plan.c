@@ -243,13 +243,15 @@ static const struct option CHECK_OPTIONS[] = {
 struct recommend_verb {
     struct output output;
     struct option_list tools;
-    const char *policy, *system_prompt;
+    const char *spec, *policy, *system_prompt;
     struct recommend_wish asked;
 };
 #define OPTIONS recommend_verb
 static const struct recommend_verb RECOMMEND_DEFAULTS = {
     .asked = {.mode = "sft", .mixed_rate = RECOMMEND_MIXED}};
 static const struct option RECOMMEND_OPTIONS[] = {
+    {.kind = OPTION_TEXT, .name = "spec", AT(spec), .arg = "PATH", .file = true,
+     .help = "the agent's specification: file or folder"},
     {.kind = OPTION_LIST, .name = "tools", AT(tools), .arg = "FILE|JSON", .file = true,
      .help = "the agent's tool schemas; repeatable"},
     {.kind = OPTION_TEXT, .name = "policy", AT(policy), .arg = "FILE", .file = true,
@@ -272,7 +274,8 @@ static const struct option RECOMMEND_OPTIONS[] = {
 static int plan_recommend(const struct recommend_verb *v, struct plan_report *report,
                           struct error *error)
 {
-    struct spec_wish wish = {v->tools.items, v->tools.count, v->policy, v->system_prompt, false};
+    struct spec_wish wish = {v->spec,   v->tools.items,   v->tools.count,
+                             v->policy, v->system_prompt, false};
     struct scene_spec spec = {0};
     struct world_options *world = world_options_new();
     struct grid grid = {0};

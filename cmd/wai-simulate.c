@@ -23,7 +23,7 @@ enum { WORLD_FILE_MAX = 64 << 20, PROGRESS_SECONDS = 10 };
 struct settings {
     struct row_options rows;
     struct option_list tools, dimensions;
-    const char *policy, *system_prompt, *agent, *model_version, *behaviors;
+    const char *spec, *policy, *system_prompt, *agent, *model_version, *behaviors;
     const char *world, *shapes, *faults, *world_state, *budget, *mode, *repeat_policy,
         *prefer_success;
     const char *seeds, *tasks, *against, *output, *report;
@@ -39,6 +39,8 @@ struct settings {
 #define F(name) offsetof(struct settings, name)
 static const struct option options[] = {
     {OPTION_TEXT, 0, "agent", F(agent), "SPEC", "who plays: seeded (default) or rows:FILE"},
+    {OPTION_TEXT, 0, "spec", F(spec), "PATH", "the agent's specification: file or folder",
+     .file = true},
     {OPTION_LIST, 0, "tools", F(tools), "FILE|JSON", "tool schemas; repeatable", .file = true},
     {OPTION_TEXT, 0, "policy", F(policy), "FILE", "the agent's system prompt", .file = true},
     {OPTION_TEXT, 0, "system-prompt", F(system_prompt), "TEXT|@FILE", "the same as a text"},
@@ -112,7 +114,7 @@ static const struct option options[] = {
 
 static const struct command command = {
     .name = "wai-simulate",
-    .synopsis = "[--agent SPEC] [--tools FILE] [--policy FILE] [OPTIONS]",
+    .synopsis = "[--agent SPEC] [--spec PATH | --tools FILE --policy FILE] [OPTIONS]",
     .purpose = "play an agent against a mock world and write a row for each rollout",
     .options = options,
     .examples =
@@ -180,8 +182,8 @@ static void tell_lines(struct span lines)
 static int read_spec(struct session *x, struct error *error)
 {
     const struct settings *s = &x->s;
-    struct spec_wish wish = {s->tools.items, s->tools.count, s->policy, s->system_prompt,
-                             !s->world_only};
+    struct spec_wish wish = {s->spec,   s->tools.items,   s->tools.count,
+                             s->policy, s->system_prompt, !s->world_only};
     struct buf notes = {0};
     int code = spec_read(&x->spec, &wish, &notes, error);
     tell_lines(buf_span(&notes));
@@ -239,7 +241,10 @@ static int read_sets(struct session *x, struct error *error)
     int code = x->s.tasks ? tasks_read(&x->tasks, x->s.tasks, &x->s.rows, error) : 0;
     if (!code && x->tasks.skipped)
         log_warning("%zu rows of %s have no prompt and are left out", x->tasks.skipped, x->s.tasks);
-    return code || !x->s.seeds ? code : seeds_read(&x->seeds, x->s.seeds, error);
+    if (!code && x->s.seeds)
+        code = seeds_read(&x->seeds, x->s.seeds, error);
+    return code || x->s.tasks ? code
+                              : seeds_parse(&x->seeds, buf_span(&x->spec.asks), x->s.spec, error);
 }
 
 static int read_grid(struct session *x, struct error *error)
@@ -390,7 +395,7 @@ static int run(struct session *x, int64_t budget, struct error *error)
         .situations = s->situations_given && s->situations < 1 ? 1 : s->situations,
         .rerolls = s->rerolls_given ? s->rerolls : x->topology.repeats,
         .tasks = s->tasks ? &x->tasks : NULL,
-        .seeds = s->seeds ? &x->seeds : NULL,
+        .seeds = x->seeds.count ? &x->seeds : NULL,
         .events = {write_row, flush_rows, show_progress, interrupted, x},
     };
     struct engine_report report = {0};

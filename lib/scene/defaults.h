@@ -4,6 +4,7 @@
 
 enum {
     SCENE_TEXT_MAX = 64 << 20, /* bytes of a policy */
+    SCENE_PATH_WORD_MAX = 64,  /* characters: a longer word after --spec is policy, not a path */
     SCENE_RULE_CAP = 16,    /* clauses on the axis `rule` (situations 3.1); ZP_RULE_CAP overrides */
     SCENE_CLAUSE_MIN = 8,   /* characters (situations 3.3) */
     SCENE_CLAUSE_MAX = 120, /* characters */

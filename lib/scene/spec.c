@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "scene/defaults.h"
 #include "scene/demo.h"
+#include "scene/specfile.h"
 #include "text/fold.h"
 #include "text/utf8.h"
 
@@ -26,19 +27,35 @@ static int read_policy(struct scene_spec *spec, const struct spec_wish *wish, st
     return code;
 }
 
+/* The specification's own policy goes behind the options'. */
+static int read_file(struct scene_spec *spec, const char *text, struct error *error)
+{
+    struct buf policy = {0};
+    int code = spec_file_read(spec, text, &policy, error);
+    struct span own = text_strip(buf_span(&policy));
+    spec->policy.len = text_strip_right(buf_span(&spec->policy)).len;
+    if (own.len && spec->policy.len)
+        buf_byte(&spec->policy, '\n');
+    buf_span_add(&spec->policy, own);
+    buf_free(&policy);
+    return code;
+}
+
 int spec_read(struct scene_spec *spec, const struct spec_wish *wish, struct buf *notes,
               struct error *error)
 {
     int code = read_policy(spec, wish, error);
     for (size_t i = 0; i < wish->n_tools && !code; i++)
         code = row_tools_read(&spec->tools, wish->tools[i], error);
-    spec->demo = wish->demo && !wish->n_tools && !wish->policy && !wish->system_prompt;
+    if (!code && wish->spec)
+        code = read_file(spec, wish->spec, error);
+    spec->demo =
+        wish->demo && !wish->spec && !wish->n_tools && !wish->policy && !wish->system_prompt;
     if (!code && spec->demo) {
         code = row_tools_parse(&spec->tools, span_text(DEMO_TOOLS), "example", error);
         buf_text(&spec->policy, DEMO_POLICY);
-        buf_text(
-            notes,
-            "no --tools and no --policy: a small shop of four tools is played, as an example\n");
+        buf_text(notes, "no --spec, --tools or --policy: a small shop of four tools is played, as "
+                        "an example\n");
     }
     if (!code && spec->tools.nameless)
         buf_format(notes, "%zu tools have no name and are left out\n", spec->tools.nameless);
@@ -52,4 +69,5 @@ void spec_free(struct scene_spec *spec)
 {
     row_tools_free(&spec->tools);
     buf_free(&spec->policy);
+    buf_free(&spec->asks);
 }

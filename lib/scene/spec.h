@@ -8,10 +8,12 @@
 struct scene_spec {
     struct row_tools tools;
     struct buf policy; /* as given; text_strip it before use */
+    struct buf asks;   /* `situations` of a spec file: JSON texts, a line each */
     bool demo;         /* nobody gave any: the example is played */
 };
 
 struct spec_wish {
+    const char *spec;         /* --spec PATH or a line of policy, or NULL */
     const char *const *tools; /* values of --tools */
     size_t n_tools;
     const char *policy;        /* --policy FILE, or NULL */

@@ -354,29 +354,36 @@ static const char *add_seed(struct task_list *list, struct span line, struct buf
     return wrong;
 }
 
-int seeds_read(struct task_list *list, const char *path, struct error *error)
+int seeds_parse(struct task_list *list, struct span text, const char *name, struct error *error)
 {
-    struct buf text = {0}, scratch = {0};
-    struct span line;
+    struct buf scratch = {0};
     size_t number = 0;
-    int code = file_read(path, SEEDS_FILE_MAX, &text, error);
-    struct span rest = buf_span(&text);
-    if (span_starts(rest, SPAN("\xef\xbb\xbf")))
-        rest = span_slice(rest, 3, rest.len);
-    while (!code && rest.len) {
-        const char *end = memchr(rest.ptr, '\n', rest.len);
-        size_t n = end ? (size_t)(end - rest.ptr) : rest.len;
-        line = text_strip(span_slice(rest, 0, n));
-        rest = span_slice(rest, n + (end != NULL), rest.len);
+    int code = 0;
+    if (span_starts(text, SPAN("\xef\xbb\xbf")))
+        text = span_slice(text, 3, text.len);
+    while (!code && text.len) {
+        const char *end = memchr(text.ptr, '\n', text.len);
+        size_t n = end ? (size_t)(end - text.ptr) : text.len;
+        struct span line = text_strip(span_slice(text, 0, n));
+        text = span_slice(text, n + (end != NULL), text.len);
         number++;
         if (!utf8_valid(line))
             code =
-                error_set(error, ERROR_INPUT, "%s:%zu: not UTF-8; convert the file", path, number);
+                error_set(error, ERROR_INPUT, "%s:%zu: not UTF-8; convert the file", name, number);
         const char *wrong = !code && line.len ? add_seed(list, line, &scratch) : NULL;
         if (wrong)
-            code = error_set(error, ERROR_INPUT, "%s:%zu: %s", path, number, wrong);
+            code = error_set(error, ERROR_INPUT, "%s:%zu: %s", name, number, wrong);
     }
-    buf_free(&text);
     buf_free(&scratch);
+    return code;
+}
+
+int seeds_read(struct task_list *list, const char *path, struct error *error)
+{
+    struct buf text = {0};
+    int code = file_read(path, SEEDS_FILE_MAX, &text, error);
+    if (!code)
+        code = seeds_parse(list, buf_span(&text), path, error);
+    buf_free(&text);
     return code;
 }

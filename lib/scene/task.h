@@ -42,6 +42,8 @@ int tasks_read(struct task_list *list, const char *path, const struct row_option
 
 /* Reads --seeds: a text a line, or JSON texts and objects with `prompt`. */
 int seeds_read(struct task_list *list, const char *path, struct error *error);
+/* The same from a text in memory; name is for messages. */
+int seeds_parse(struct task_list *list, struct span text, const char *name, struct error *error);
 void task_list_free(struct task_list *list);
 
 /* The id of a prompt that has no situation: `probe_` and hex digits, in the arena. */

@@ -453,3 +453,48 @@ run:
 needs: zstd
 stdout:
   5
+
+test: a specification in a folder: tools, policy, asks, and no rubric in the policy
+file shop/spec.yaml:
+  name: shop
+  tools:
+    - name: get_order
+      parameters: {type: object, properties: {order_id: {type: string}}, required: [order_id]}
+  system_prompt:
+    - Look it up before you answer.
+    - Never promise a date to anyone.
+  tone: Stay polite at any time.
+  rubric: The answer key nobody may read.
+  situations:
+    - Where is order A1001?
+    - prompt: Cancel order A1002.
+run:
+  wai-simulate --spec shop --policy <(echo "Only one rule is above these.") --budget 4 --seeded-rate 0 -q > rows.jsonl
+  wai-simulate --spec shop --plan --json -q > plan.json
+  python3 -c '
+  import json
+  rows = [json.loads(l) for l in open("rows.jsonl")]
+  print([r["prompt"] for r in rows[:2]], {s["tool"] for r in rows for s in r["steps"]})
+  print(rows[0]["lineage"]["system_prompt_head"])
+  print(json.load(open("plan.json"))["dimensions"]["rule"])'
+stdout:
+  ['Where is order A1001?', 'Cancel order A1002.'] {'get_order'}
+  Only one rule is above these.
+  Look it up before you answer.
+  Never promise a date to anyone.
+  Stay polite at any time.
+  ['Look it up before you answer.', 'Never promise a date to anyone.', 'Stay polite at any time.']
+
+test: a specification that is not there, or does not parse
+file bad/spec.json:
+  {"tools": [}
+run:
+  wai-simulate --spec nowhere -q > /dev/null; echo $?
+  wai-simulate --spec bad -q > /dev/null; echo $?
+  wai-simulate --spec 'Be kind to every single customer.' --plan --json -q | grep -c 'Be kind to every'
+stdout:
+  3
+  3
+  1
+stderr has: --spec nowhere: no such file
+stderr has: bad/spec.json:1:
