@@ -3,6 +3,7 @@
 #define TESTS_UNIT_ROW_FILES_H
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
