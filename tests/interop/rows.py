@@ -14,6 +14,7 @@ Where the two differ on purpose (rows 27 of the specification) the inputs keep o
   * an `error` that is null or false in a result, a null `tool`; label_source alone under a stamped kind;
   * non-text prompts and replies in trace rows (Python text there, JSON here); content that is no text;
   * an unjudged (null) given reward, a repeated prompt among benchmark items;
+  * lists as content, a reason that negates the word for cut, a dash and a name as a sign-off;
   * a null final_text in the wire form, a null text or user of a step that the trace rules take for the reply or
     the ask ("None" there, nothing here); lone surrogates, on which the package's hashes stop.
 """
@@ -36,6 +37,9 @@ try:
     from whileai.simulations.ingest import traces as ref_traces
     from whileai.simulations.run import rows as ref_rows
     from whileai.simulations.score import grading as ref_grading
+    from whileai.simulations.score import hygiene as ref_hygiene
+    from whileai.simulations.score import style as ref_style
+    from whileai.simulations.verify import base as ref_verify
 except ImportError:
     print("skipped: the package whileai is not installed")
     print("0 passed, 0 failed, 1 skipped")
@@ -376,6 +380,48 @@ def facts(run, rows):
         run.check("reasoning", [out["spoken_text"], out["reasoning"]], [said, {"closed": closed, "unclosed": unclosed}], row)
 
 
+def quantities_row(maker):
+    """A row with what gold, calls and replies are read from."""
+    rng, row = maker.rng, maker.row()
+    if rng.random() < 0.7:
+        row["messages"] = [{"role": "user", "content": "u"}]
+        for _ in range(rng.randint(0, 4)):
+            message = {"role": rng.choice(["user", "assistant", "tool", "system"]),
+                       "content": rng.choice([maker.words(), "", None, maker.words(40)])}
+            if message["role"] == "assistant" and rng.random() < 0.3:
+                message["tool_calls"] = [rng.choice([{"name": "t", "arguments": {"a": 1}}, {"name": 5}, {"arguments": "[1]"},
+                                                     {"id": "x", "function": {"name": "é", "arguments": "{\"b\": 1.5}"}}])]
+            row["messages"].append(message)
+    for key, values in (("finish_reason", ["length", "stop", None]), ("tool_trace", [[{"tool": "z", "input": {"q": 1}}]]),
+                        ("reason", ["The text is TRUNCATED", "it was  cut\toff", "fine", ""]), ("steps", [[]]),
+                        (rng.choice(["reference", "answer", "target", "solution", "label", "expected"]), [None, 0, "g", [1]]),
+                        (rng.choice(["info", "metadata"]), [{"answer": 1}, {"label": None}, {"x": 1}, "text"]),
+                        ("final_text", [maker.words(60) + end for end in ("", ".", " and", "\n42", "\nbest\nSam")])):
+        if rng.random() < 0.25:
+            row[key] = rng.choice(values)
+    return row
+
+
+def quantities(run, rows):
+    """Facts that the graders and scans read, through the driver of the library's functions."""
+    driver = os.path.join(run.folder, "wai-unit")
+    if not os.path.exists(driver):
+        print("skipped quantities: no wai-unit")
+        return
+    done = subprocess.run([driver, "row_facts"], input="".join(json.dumps(r) + "\n" for r in rows).encode(),
+                          capture_output=True, check=True)
+    for row, got in zip(rows, map(json.loads, done.stdout.splitlines()), strict=True):
+        gold, privileged = ref_verify._reference_with_source(row)
+        want = {"n_tool_calls": ref_hygiene.tool_calls(row), "is_truncated": ref_hygiene.is_truncated(row),
+                "candidate": ref_verify.candidate_text(row), "gold": gold, "privileged": privileged,
+                "tool_calls": [[c.name, c.arguments, c.id or ""] for c in ref_verify.tool_calls(row)]}
+        if row.get("messages") or not (row.get("opener") or loses_turns(row)):
+            want.update(reply_length=ref_hygiene.reply_length(row), assistant_turns=ref_hygiene.assistant_turns(row),
+                        assistant_text=ref_style.assistant_text(row))
+        for key, value in want.items():
+            run.check(key, got[key], value, row)
+
+
 def settle(got, want, row):
     """Takes out of `got` what ours keeps and the package loses, where it is what the input had."""
     got, want = copy.deepcopy(got), copy.deepcopy(want)
@@ -532,6 +578,7 @@ def main():
     rows = [maker.row() for _ in range(given.cases)]
     legacy = [maker.legacy() for _ in range(given.cases // 2)]
     facts(run, rows)
+    quantities(run, [quantities_row(maker) for _ in rows])
     conversion(run, rows)
     conversion(run, legacy)
     wire(run, rows)

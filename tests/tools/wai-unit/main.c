@@ -12,6 +12,7 @@ static const struct unit_function *const TABLES[] = {
     UNIT_RNG,
     UNIT_TEXT,
     UNIT_MEASURE,
+    UNIT_ROW,
 };
 
 static const struct unit_function *find(const char *name)

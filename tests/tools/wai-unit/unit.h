@@ -20,6 +20,7 @@ extern const struct unit_function UNIT_JSON[];
 extern const struct unit_function UNIT_RNG[];
 extern const struct unit_function UNIT_TEXT[];
 extern const struct unit_function UNIT_MEASURE[];
+extern const struct unit_function UNIT_ROW[];
 
 /* ---- reading a line ------------------------------------------------------------------------------ */
 
