@@ -82,11 +82,13 @@ static bool same_items(struct json_value a, struct json_value b)
 {
     struct json_cursor c = json_enter(a), d = json_enter(b);
     struct json_value x, y;
-    bool left, right;
-    while ((left = json_next_item(&c, &x)) & (right = json_next_item(&d, &y)))
-        if (!equal(x, y))
+    for (;;) {
+        bool left = json_next_item(&c, &x), right = json_next_item(&d, &y);
+        if (left != right || (left && !equal(x, y)))
             return false;
-    return !left && !right;
+        if (!left)
+            return true;
+    }
 }
 
 /* Every member of a is in b with an equal value. */

@@ -204,17 +204,17 @@ stderr has: each of the 1 rows came back as an error
 test: envelopes: many under way, replies in any order
 file checker.py:
   import json, sys
-  # answers each four requests backwards, and what is left at the end
-  held = []
+  # answers each four requests backwards; from the last row on at once
+  held, last = [], False
   def flush():
       while held:
           e = json.loads(held.pop())
           print(json.dumps({"i": e["i"], "verdict": {"reward": e["row"]["v"], "i": e["i"]}}), flush=True)
   for line in sys.stdin:
       held.append(line)
-      if len(held) == 4 or b'last' in line.encode():
+      last = last or "last" in line
+      if len(held) == 4 or last:
           flush()
-  flush()
 needs: python3
 run:
   jq -nc 'range(100) | {v: (. % 2), t: (if . == 99 then "last" else "" end)}' > rows.jsonl
