@@ -37,6 +37,9 @@ struct settings {
 };
 
 #define F(name) offsetof(struct settings, name)
+/* Bounds whose products stay in 64 bits: situations x phrasings x repeats, budget x runs. */
+#define MANY 1e9
+#define FEW  1e4
 static const struct option options[] = {
     {OPTION_TEXT, 0, "agent", F(agent), "SPEC", "who plays: seeded (default) or rows:FILE"},
     {OPTION_TEXT, 0, "spec", F(spec), "PATH", "the agent's specification: file or folder",
@@ -46,15 +49,15 @@ static const struct option options[] = {
     {OPTION_TEXT, 0, "system-prompt", F(system_prompt), "TEXT|@FILE", "the same as a text"},
     {OPTION_TEXT, 0, "mode", F(mode), "MODE", "explore (default), sft or rl"},
     {OPTION_INT, 0, "situations", F(situations), "N",
-     "distinct situations (as many as the budget pays for)", F(situations_given)},
+     "distinct situations (as many as the budget pays for)", F(situations_given), -MANY, MANY},
     {OPTION_INT, 'n', "phrasings", F(phrasings), "N", "wordings of one situation (by mode)",
-     F(phrasings_given)},
+     F(phrasings_given), -MANY, FEW},
     {OPTION_INT, 0, "requests-per-situation", F(phrasings_alias), "N", "the same as --phrasings",
-     F(phrasings_alias_given)},
+     F(phrasings_alias_given), -MANY, FEW},
     {OPTION_INT, 'k', "repeats", F(repeats), "K", "rollouts of one wording (by mode)",
-     F(repeats_given)},
+     F(repeats_given), -MANY, FEW},
     {OPTION_INT, 0, "rollouts-per-request", F(repeats_alias), "K", "the same as --repeats",
-     F(repeats_alias_given)},
+     F(repeats_alias_given), -MANY, FEW},
     {OPTION_TEXT, 0, "repeat-policy", F(repeat_policy), "POLICY",
      "none, adaptive, successive, fixed or unique (by mode)"},
     {OPTION_FLAG, 0, "unique", F(unique), NULL, "every row a new situation"},
@@ -208,8 +211,9 @@ static int read_budget(const char *text, int64_t *budget, struct error *error)
     *budget = SCENE_BUDGET;
     if (text && strcmp(text, "none") == 0)
         *budget = SCENE_BUDGET_MAX;
-    else if (text && (option_read_int(text, budget) || *budget < 0))
-        return error_set(error, ERROR_USAGE, "--budget %s: a whole number of rows, or none", text);
+    else if (text && (option_read_int(text, budget) || *budget < 0 || *budget > (int64_t)MANY))
+        return error_set(error, ERROR_USAGE,
+                         "--budget %s: a whole number of rows, at most 1000000000, or none", text);
     return 0;
 }
 
