@@ -176,11 +176,11 @@ static void write_count(struct json_writer *w, const char *key, size_t count)
     json_write_int(w, (int64_t)count);
 }
 
-void metric_change_write(const struct metric_change *change, const char *metric,
+void metric_change_write(const struct metric_change *change, struct span metric,
                          struct json_writer *w)
 {
     json_write_key(w, "metric");
-    json_write_text(w, metric);
+    json_write_span(w, metric);
     json_write_key(w, "paired");
     json_write_bool(w, change->paired);
     write_count(w, "n_paired", change->n_paired);

@@ -30,6 +30,24 @@ enum {
 #define MEASURE_TASK_FLOOR        1.0 /* pass rate under which a task fails in JUnit */
 #define MEASURE_TRIES_MAX         (UINT64_C(1) << 24) /* tries of one task in a partial summary */
 
+/* comparisons (measure 6, 8; values 16) */
+enum {
+    MEASURE_FAMILY_METRICS = 4, /* metrics from which a chance verdict is likely enough to say so */
+    MEASURE_CEILING_TASKS = 20, /* tasks with room left, under which few is said (convention) */
+    MEASURE_SEED_SLICES = 100,  /* offsets that keep streams apart */
+    MEASURE_SEED_RUNS = 1000,
+    SWEEP_MIN_ASKS = 50,        /* asks under which a sweep says that it is small (convention) */
+    SWEEP_LABEL_MAX = 40,       /* characters of an arm's label */
+    SWEEP_NAME_MAX = 64,        /* characters of a behaviour's name, the hosted service's bound */
+};
+
+#define MEASURE_CEILING_SHARE   0.5  /* share of the shared tasks with room, same use */
+#define MEASURE_WEAK_SLICE      0.5  /* pass rate under which a slice is weak */
+#define MEASURE_TRUNCATED_GAP   0.05 /* difference of the shares of cut replies worth a word */
+#define MEASURE_GRADED_WARN     0.95 /* share of graded rows under which survivors are measured */
+#define MEASURE_ANSWERED_GAP    0.10 /* difference of the shares of answered rows that bars comparing */
+#define MEASURE_ANSWERED_ALPHA  0.01 /* p under which that difference is no chance */
+
 /* sizing, noise, self-check (measure 9) */
 enum {
     MEASURE_MIN_HOLDOUT = 2, /* tasks; under it no change has a spread */

@@ -24,7 +24,7 @@ size_t gates_red(const struct gates *gates)
     return red;
 }
 
-static struct gate *add(struct gates *gates, struct span metric, const char *rule)
+struct gate *gates_add(struct gates *gates, struct span metric, const char *rule)
 {
     gates->items = mem_grow(gates->items, &gates->cap, gates->count + 1, sizeof *gates->items);
     struct gate *gate = &gates->items[gates->count++];
@@ -116,7 +116,7 @@ static void judge_list(const struct option_list *list, const char *rule, const c
         if (gate_read(list->items[i], &metric, &limit, NULL) < 0)
             continue; /* refused before the rows were read */
         lookup(context, metric, &found);
-        judge(add(gates, metric, rule), &found, on, limit, under);
+        judge(gates_add(gates, metric, rule), &found, on, limit, under);
     }
 }
 
@@ -131,12 +131,12 @@ void gates_judge(const struct gate_options *options, gate_lookup *lookup, void *
         found.value = (double)found.n_tasks;
         found.resampled = false;
         found.interval = INTERVAL_NONE;
-        judge(add(gates, SPAN("n_tasks"), "min-tasks"), &found, "point", (double)options->min_tasks,
+        judge(gates_add(gates, SPAN("n_tasks"), "min-tasks"), &found, "point", (double)options->min_tasks,
               true);
     }
     if (options->min_graded_given) {
         lookup(context, SPAN("graded_share"), &found);
-        judge(add(gates, SPAN("graded_share"), "min-graded"), &found, "point", options->min_graded,
+        judge(gates_add(gates, SPAN("graded_share"), "min-graded"), &found, "point", options->min_graded,
               true);
     }
 }
@@ -144,17 +144,17 @@ void gates_judge(const struct gate_options *options, gate_lookup *lookup, void *
 void gates_strict(const struct notes *warnings, bool judged, struct gates *gates)
 {
     if (!judged) {
-        struct gate *gate = add(gates, SPAN("verdicts"), "strict");
+        struct gate *gate = gates_add(gates, SPAN("verdicts"), "strict");
         turn_red(gate, "no_verdicts");
         gate->text = mem_text("no row carries a verdict");
     }
     for (size_t i = 0; i < warnings->count; i++) {
-        struct gate *gate = add(gates, span_text(warnings->items[i].code), "strict");
+        struct gate *gate = gates_add(gates, span_text(warnings->items[i].code), "strict");
         turn_red(gate, "warning");
         gate->text = mem_text(warnings->items[i].text);
     }
     if (warnings->count == 0 && judged)
-        add(gates, SPAN("warnings"), "strict")->text = mem_text("no warning");
+        gates_add(gates, SPAN("warnings"), "strict")->text = mem_text("no warning");
 }
 
 /* ---- against a baseline -------------------------------------------------------------------------
@@ -195,7 +195,7 @@ void gate_baseline(const struct metric_change *change, const char *metric,
                    const struct baseline_options *options, struct gates *gates)
 {
     static const char *const RULES[] = {"regress", "noninferior", "drop"};
-    struct gate *gate = add(gates, span_text(metric), RULES[options->rule]);
+    struct gate *gate = gates_add(gates, span_text(metric), RULES[options->rule]);
     gate->value = change->delta;
     gate->interval = change->ci95;
     gate->n_tasks = change->n_used;

@@ -30,6 +30,9 @@ void gates_free(struct gates *gates);
 size_t gates_red(const struct gates *gates);
 void gates_write(const struct gates *gates, struct json_writer *w); /* "gates": […] */
 
+/* A green gate to fill in: no limit, no value, on the point. Its text is to be set (owned). */
+struct gate *gates_add(struct gates *gates, struct span metric, const char *rule);
+
 /* Looks a metric up; *out is filled in any case (a NaN when there is none). */
 typedef void gate_lookup(void *context, struct span metric, struct metric_value *out);
 

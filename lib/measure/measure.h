@@ -202,8 +202,13 @@ struct metric_change {
 void compare_metric(const struct task_rate *a, size_t n_a, const struct task_rate *b, size_t n_b,
                     const struct change_options *options, struct metric_change *out);
 
+/* How the rows of a side were made (4.2), as "config" has it: an object. n_tasks, k: of its label
+ * groups. */
+void config_write(const struct passat_report *report, size_t n_tasks, int64_t k,
+                  struct json_writer *w);
+
 /* Section 5's keys into an open object. */
-void metric_change_write(const struct metric_change *change, const char *metric,
+void metric_change_write(const struct metric_change *change, struct span metric,
                          struct json_writer *w);
 
 /* ---- sizing (9.2) -------------------------------------------------------------------------------

@@ -20,12 +20,12 @@ static void write_interval(struct json_writer *w, const char *key, struct interv
     interval_write(interval, w);
 }
 
-static void write_config(struct json_writer *w, const struct passat_report *report)
+void config_write(const struct passat_report *report, size_t n_tasks, int64_t k,
+                  struct json_writer *w)
 {
-    json_write_key(w, "config");
     json_write_object(w);
-    write_count(w, "n_tasks", report->rates.n_groups);
-    write_count(w, "k", (uint64_t)report->rates.k);
+    write_count(w, "n_tasks", n_tasks);
+    write_count(w, "k", (uint64_t)k);
     for (size_t i = 0; i < SETTINGS; i++) {
         json_write_key(w, SETTING_NAMES[i]);
         if (report->settings[i].json.ptr)
@@ -127,7 +127,8 @@ static void write_report(struct json_writer *w, const struct passat_view *view,
     write_interval(w, "pass_pow_k_ci95", rates->pass_pow_k_ci95);
     write_interval(w, "pass_at_k_ci95", rates->pass_at_k_ci95);
     write_interval(w, "ci95_rule", report->ci95_rule);
-    write_config(w, report);
+    json_write_key(w, "config");
+    config_write(report, rates->n_groups, rates->k, w);
     write_count(w, "n_input", report->n_input);
     write_count(w, "n_bad", report->n_bad);
     write_count(w, "n_boolean", report->n_boolean);
@@ -173,7 +174,7 @@ void passat_json(const struct passat_view *view, struct json_writer *w)
     if (view->change) {
         json_write_key(w, "baseline");
         json_write_object(w);
-        metric_change_write(view->change, "pass_at_1", w);
+        metric_change_write(view->change, SPAN("pass_at_1"), w);
         json_write_end_object(w);
     }
     gates_write(view->gates, w);

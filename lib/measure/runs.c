@@ -10,9 +10,8 @@ static const struct span MARKER = {"marker:", sizeof "marker:" - 1};
 /* ---- which run a row is of ----------------------------------------------------------------------
  */
 
-/* lineage[key], or NULL. */
-static const struct json_value *of_lineage(const struct row *row, const char *key,
-                                           struct json_value *found)
+const struct json_value *row_lineage(const struct row *row, const char *key,
+                                     struct json_value *found)
 {
     const struct json_value *lineage = row_get(row, SPAN("lineage"));
     if (!lineage || lineage->type != JSON_VALUE_OBJECT ||
@@ -21,24 +20,29 @@ static const struct json_value *of_lineage(const struct row *row, const char *ke
     return found;
 }
 
+bool row_run_key(const struct row *row, const char *key, struct buf *scratch, struct span *label)
+{
+    struct json_value found;
+    const struct json_value *value = row_get_set(row, span_text(key));
+    if (!value)
+        value = row_lineage(row, key, &found);
+    if (!value)
+        return false;
+    *label = value_text(*value, scratch);
+    return label->len > 0;
+}
+
 /* The run's text; false: the row is in none. An empty stamp is a run, an empty key is not. */
 static bool run_named(const struct row *row, const struct runs_input *input, struct buf *scratch,
                       struct span *label)
 {
     struct json_value found;
     const struct json_value *value;
-    if (input->split == RUNS_BY_KEY) {
-        value = row_get_set(row, span_text(input->by));
-        if (!value)
-            value = of_lineage(row, input->by, &found);
-        if (!value)
-            return false;
-        *label = value_text(*value, scratch);
-        return label->len > 0;
-    }
-    value = of_lineage(row, "eval_run", &found);
+    if (input->split == RUNS_BY_KEY)
+        return row_run_key(row, input->by, scratch, label);
+    value = row_lineage(row, "eval_run", &found);
     if (!value) {
-        value = of_lineage(row, "scoring_run_id", &found);
+        value = row_lineage(row, "scoring_run_id", &found);
         if (!value || !json_truthy(*value))
             return false;
     }

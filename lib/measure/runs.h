@@ -46,6 +46,13 @@ void eval_runs_free(struct eval_runs *runs);
  * boolean_rewards, fallback_rewards. */
 void eval_runs_warn(const struct eval_runs *runs, struct notes *warnings);
 
+/* lineage[key] when it is there and not null, else NULL; *found holds it. */
+const struct json_value *row_lineage(const struct row *row, const char *key,
+                                     struct json_value *found);
+
+/* The text of the row's `key`, else of its lineage's; false: none, or an empty one. */
+bool row_run_key(const struct row *row, const char *key, struct buf *scratch, struct span *label);
+
 /* The tasks of a run that carry the metric (pass_at_1, marker:NAME), with their means, in
  * first-seen order. The caller frees the array; keys borrow the passat. */
 struct task_rate *passat_tasks(const struct passat *p, struct span metric, size_t *count);

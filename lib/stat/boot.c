@@ -404,3 +404,20 @@ double permutation_p(const double *differences, size_t n, const struct rng *star
     free(flip);
     return (double)(reached + 1) / (double)(draws + 1);
 }
+
+/* How many of the flips of differences[i..n) bring the sum, which holds those before, to the bar. */
+static uint64_t flips_reaching(const double *differences, size_t i, size_t n, double sum, double bar)
+{
+    if (i == n)
+        return fabs(sum / (double)n) >= bar;
+    return flips_reaching(differences, i + 1, n, sum + differences[i], bar) +
+           flips_reaching(differences, i + 1, n, sum - differences[i], bar);
+}
+
+double permutation_p_exact(const double *differences, size_t n)
+{
+    if (n == 0 || n > STAT_EXACT_TASKS)
+        return NAN;
+    double bar = fabs(stat_mean(differences, n)) - STAT_PERMUTATION_SLACK;
+    return (double)flips_reaching(differences, 0, n, 0.0, bar) / (double)(UINT64_C(1) << n);
+}

@@ -227,7 +227,7 @@ static int metric_change(struct json_value in, struct json_writer *out, struct e
         struct metric_change change;
         compare_metric(a, n_a, b, n_b, &options, &change);
         json_write_object(out);
-        metric_change_write(&change, "pass_at_1", out);
+        metric_change_write(&change, SPAN("pass_at_1"), out);
         json_write_end_object(out);
         notes_free(&change.notes);
     }

@@ -1,0 +1,35 @@
+/* compare_inside.h: the steps of a comparison's report, in the order of measure 6.1. Inside room
+ * `measure`. */
+#ifndef WAI_MEASURE_COMPARE_INSIDE_H
+#define WAI_MEASURE_COMPARE_INSIDE_H
+
+#include "measure/compare.h"
+
+/* The comparison of two sets of tasks that stream number `offset` resamples. */
+void compare_tasks(const struct compare_options *options, uint64_t offset, struct span name,
+                   const struct task_rate *a, size_t n_a, const struct task_rate *b, size_t n_b,
+                   struct metric_change *out);
+
+enum change_verdict compare_gain(enum change_verdict verdict, bool lower);
+const struct compared *compare_find(const struct compare_report *report, struct span name);
+double tasks_mean(const struct task_rate *tasks, size_t n); /* of their means; NaN: none */
+static inline bool compare_holm(const struct compare_report *report)
+{
+    return strcmp(report->options->asked->adjust, "holm") == 0;
+}
+bool compare_measured(const struct compared *metric); /* values on both sides */
+
+void compare_floors(struct compare_report *report);   /* 6.4 */
+void compare_training(struct compare_report *report); /* 6.6: the arithmetic */
+void compare_repeats(struct compare_report *report);  /* 6.8 */
+void compare_slices(struct compare_report *report);   /* 6.9 */
+void compare_ceiling(struct compare_report *report);  /* 6.10 */
+void compare_proxy(struct compare_report *report);
+void compare_sizing(struct compare_report *report); /* 6.11 */
+void compare_warn(struct compare_report *report);   /* 6.12; settles ok and the causes as it goes */
+
+/* Warnings about how the two sides were made: the rest of 6.12, from judge_version_differs on. */
+void compare_warn_config(struct compare_report *report);
+void compare_cause(struct compare_report *report, const char *cause, bool fails);
+
+#endif
