@@ -63,7 +63,7 @@ static void sentence(struct gate *gate)
 {
     struct buf text = {0};
     term_add(&text, span_text(gate->metric));
-    if (isnan(gate->value))
+    if (!isfinite(gate->value))
         buf_text(&text, " is not measured");
     else
         buf_format(&text, " is %.4g", gate->value);
@@ -93,7 +93,7 @@ static void judge(struct gate *gate, const struct metric_value *found, const cha
     double number = strcmp(gate->on, "lower") == 0   ? found->interval.low
                     : strcmp(gate->on, "upper") == 0 ? found->interval.high
                                                      : found->value;
-    if (isnan(found->value))
+    if (!isfinite(found->value))
         turn_red(gate, "not_measured");
     else if (!found->judged)
         turn_red(gate, "no_verdicts");

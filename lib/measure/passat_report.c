@@ -277,7 +277,8 @@ static void note_unjudged(const struct passat *p, struct notes *notes)
         buf_text(&text, ": ");
         term_add(&text, p->reason);
     }
-    notes_add(notes, "judge_failed", "the judge failed on %llu rows (%s); run the judge again",
+    notes_add(notes, "judge_failed",
+              "the judge failed on all %llu rows that it saw (%s); run it again",
               (unsigned long long)p->n_judge_failed, buf_cstr(&text));
     buf_free(&text);
 }
@@ -295,8 +296,8 @@ static void notes_after(const struct passat *p, const struct passat_report *repo
     if (p->n_partial)
         notes_add(
             notes, "partial_rewards",
-            "%llu rows score neither 0 nor 1 and are left out: pass rates count verdicts of 0 "
-            "and 1 (wai-grade --threshold makes them)",
+            "rows that score neither 0 nor 1, left out: %llu; pass rates count verdicts of 0 and "
+            "1 (wai-grade --threshold makes them)",
             (unsigned long long)p->n_partial);
 }
 
@@ -305,21 +306,21 @@ static void warnings_make(const struct passat *p, struct passat_report *report)
     struct notes *warnings = &report->warnings;
     struct buf names = {0};
     if (p->n_bad)
-        notes_add(warnings, "bad_lines", "%llu bad lines were left out",
-                  (unsigned long long)p->n_bad);
+        notes_add(warnings, "bad_lines", "bad lines left out: %llu", (unsigned long long)p->n_bad);
     if (p->n_boolean)
-        notes_add(warnings, "boolean_rewards",
-                  "%llu rows have true or false for a reward, which is not counted; --bool-rewards "
-                  "reads them as 1 and 0",
-                  (unsigned long long)p->n_boolean);
+        notes_add(
+            warnings, "boolean_rewards",
+            "rows with true or false for a reward, not counted: %llu; --bool-rewards reads them "
+            "as 1 and 0",
+            (unsigned long long)p->n_boolean);
     for (size_t i = 0; i < report->n_markers; i++) {
         const struct marker_report *m = &report->markers[i];
         buf_clear(&names);
         term_add(&names, m->name);
         if (m->n_nonfinite)
             notes_add(warnings, "nonfinite_marker",
-                      "%llu values of marker:%s are infinite or not a number and are left out",
-                      (unsigned long long)m->n_nonfinite, buf_cstr(&names));
+                      "values of marker:%s that are infinite or not a number, left out: %llu",
+                      buf_cstr(&names), (unsigned long long)m->n_nonfinite);
     }
     buf_free(&names);
 }

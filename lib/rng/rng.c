@@ -1,5 +1,5 @@
-/* rng.c: see rng.h. The generator and its seeding by array are Matsumoto and Nishimura's; what the draws
- * consume is CPython's. */
+/* rng.c: see rng.h. The generator and its seeding by array are Matsumoto and Nishimura's; what the
+ * draws consume is CPython's. */
 #include "rng/rng.h"
 
 #include <math.h>

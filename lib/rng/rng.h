@@ -1,6 +1,6 @@
-/* rng.h: MT19937 seeded and consumed exactly as CPython's random.Random does, so that draws agree with
- * the reference package to the bit (measure 2, rows 26.1, train A.1).
- * Matsumoto & Nishimura 1998, "Mersenne Twister", ACM TOMACS 8(1). */
+/* rng.h: MT19937 seeded and consumed exactly as CPython's random.Random does, so that draws agree
+ * with the reference package to the bit (measure 2, rows 26.1, train A.1). Matsumoto & Nishimura
+ * 1998, "Mersenne Twister", ACM TOMACS 8(1). */
 #ifndef WAI_RNG_RNG_H
 #define WAI_RNG_RNG_H
 

@@ -269,6 +269,8 @@ static void bca_positions(const double *values, size_t n, const double *stats, i
         return; /* no correction exists: the percentile interval */
     double bias = stat_normal_inverse(below / (double)draws);
     double acceleration = cubes / (6.0 * squares * sqrt(squares));
+    if (!isfinite(acceleration))
+        return; /* values whose cubes overflow */
     double tail = stat_normal_inverse((1.0 + level) / 2.0);
     double from = bias - tail, to = bias + tail;
     from = stat_normal_cdf(bias + from / (1.0 - acceleration * from));

@@ -197,7 +197,7 @@ stdin:
   {"task_id":"a","reward":true}
 run: wai-passat --strict
 exit: 1
-stdout has: RED strict: 1 rows have true or false
+stdout has: RED strict: rows with true or false for a reward, not counted: 1
 
 test: strict without a warning
 run: wai-passat --strict graded.jsonl

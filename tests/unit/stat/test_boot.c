@@ -224,6 +224,10 @@ static void other_intervals(void **state)
     assert_true(bca.low >= percentile.low && bca.high > percentile.high);
     assert_true(bca.low < stat_mean(skewed, N) && stat_mean(skewed, N) < bca.high);
     assert_same(boot_interval(flat, N, &o), (struct interval){0.5, 0.5});
+    for (size_t i = 0; i < N; i++)
+        flat[i] = 1e200 * skewed[i]; /* cubes overflow: the percentile interval */
+    struct boot_options plain = {.start = &start, .draws = 2000, .level = STAT_LEVEL};
+    assert_same(boot_interval(flat, N, &o), boot_interval(flat, N, &plain));
     o.kind = INTERVAL_T;
     struct interval t = boot_interval(skewed, N, &o);
     double mean = stat_mean(skewed, N), half = 2.045 * stat_sd(skewed, N) / sqrt(30.0);
