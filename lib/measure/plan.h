@@ -207,7 +207,8 @@ struct self_check_report {
     bool ok;
 };
 
-/* ERROR_USAGE; ERROR_SYSTEM when rows and arrays of one trial do not compare alike. */
+/* The first trial of each check also goes through rows and the whole report of wai-compare.
+ * ERROR_USAGE; ERROR_SYSTEM when the two do not agree to the last digit. */
 int self_check(const struct self_check_options *options, struct self_check_report *report,
                struct error *error);
 void self_check_json(const struct self_check_report *report, struct json_writer *w);

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
+#include "measure/compare.h"
 #include "measure/plan.h"
 #include "measure/plan_write.h"
 #include "json/write.h"
@@ -88,7 +89,7 @@ struct trial {
     size_t n;
     char keys[TASKS_MAX][KEY_MAX];
     struct task_rate before[TASKS_MAX], after[TASKS_MAX];
-    struct rng boot; /* seeded for the comparison */
+    uint64_t seed; /* of the comparison */
 };
 
 static void name_tasks(const struct planted *planted, struct trial *t, size_t originals)
@@ -132,19 +133,18 @@ static void make_trial(const struct planted *planted, const char *seed, int64_t 
     name_tasks(planted, t, originals);
     play(&rng, t, rates, 0.0, t->before);
     play(&rng, t, rates, planted->gain, t->after);
-    rng_seed(&t->boot, (int64_t)rng_below(&rng, (uint64_t)1 << 31));
+    t->seed = rng_below(&rng, (uint64_t)1 << 31);
 }
 
 static void compare(const struct self_check_options *o, const struct trial *t,
-                    const struct task_rate *before, size_t n_before, const struct task_rate *after,
-                    size_t n_after, struct metric_change *change)
+                    enum interval_kind interval, struct metric_change *change)
 {
-    struct change_options options = {.boot = {.start = &t->boot,
-                                              .draws = o->draws,
-                                              .level = 1.0 - o->alpha,
-                                              .kind = o->interval},
-                                     .min_paired = MEASURE_MIN_PAIRED};
-    compare_metric(before, n_before, after, n_after, &options, change);
+    struct rng rng;
+    rng_seed(&rng, (int64_t)t->seed);
+    struct change_options options = {
+        .boot = {.start = &rng, .draws = o->draws, .level = 1.0 - o->alpha, .kind = interval},
+        .min_paired = MEASURE_MIN_PAIRED};
+    compare_metric(t->before, t->n, t->after, t->n, &options, change);
 }
 
 static bool is_hit(const struct planted *planted, const struct metric_change *change)
@@ -200,38 +200,81 @@ static bool same_change(const struct metric_change *a, const struct metric_chang
            a->verdict == b->verdict && a->n_paired == b->n_paired;
 }
 
-/* A trial written as rows and read back by the way that graded files take must compare alike. */
-static int check_rows(const struct self_check_options *o, const struct planted *planted,
-                      const struct trial *t, const struct metric_change *direct,
-                      struct error *error)
+static int add_rows(struct facts_reader *reader, const struct task_rate *tasks, size_t n,
+                    struct compare_side *side, struct error *error)
 {
-    struct facts_options facts = {0};
-    struct passat_options keep = {0};
-    struct facts_reader *reader = facts_open(&facts);
-    struct passat *before = passat_new(&keep), *after = passat_new(&keep);
+    static const struct passat_options KEEP = {.markers = true};
     int code = 0;
-    for (size_t i = 0; code == 0 && i < t->n; i++) {
-        code = add_row(reader, &t->before[i], before, error);
-        if (code == 0)
-            code = add_row(reader, &t->after[i], after, error);
-    }
-    size_t n_before, n_after;
-    struct task_rate *a = passat_tasks(before, SPAN("pass_at_1"), &n_before);
-    struct task_rate *b = passat_tasks(after, SPAN("pass_at_1"), &n_after);
-    struct metric_change change;
-    compare(o, t, a, n_before, b, n_after, &change);
-    if (code == 0 && !same_change(&change, direct))
-        code =
-            error_set(error, ERROR_SYSTEM,
-                      "%s: the same trial compares differently as rows, which is a fault of this "
-                      "program; please report it",
-                      planted->name);
-    notes_free(&change.notes);
-    free(a);
-    free(b);
-    passat_free(before);
-    passat_free(after);
+    side->rows = passat_new(&KEEP);
+    side->fallback = passat_new(&KEEP);
+    side->joined = passat_new(&KEEP);
+    for (size_t i = 0; code == 0 && i < n; i++)
+        code = add_row(reader, &tasks[i], side->rows, error);
+    return code;
+}
+
+/* What wai-compare is asked for such a trial. */
+static int ask(const struct self_check_options *o, const char *seed,
+               struct compare_request *request, struct compare_options *options,
+               struct error *error)
+{
+    *request = (struct compare_request){.before = "before",
+                                        .after = "after",
+                                        .target = "pass_at_1",
+                                        .seed = seed,
+                                        .adjust = "none",
+                                        .no_by = true,
+                                        .draws = o->draws,
+                                        .min_paired = MEASURE_MIN_PAIRED,
+                                        .alpha = o->alpha,
+                                        .power = STAT_POWER,
+                                        .ceiling = MEASURE_CEILING,
+                                        .answered_gap = MEASURE_ANSWERED_GAP,
+                                        .answered_alpha = MEASURE_ANSWERED_ALPHA,
+                                        .rows = {.jobs = 1}};
+    return compare_options_read(request, options, error);
+}
+
+static int check_report(const struct planted *planted, const struct compare_options *options,
+                        const struct compare_rows *rows, const struct metric_change *direct,
+                        struct error *error)
+{
+    struct compare_report report;
+    int code = compare_report_make(options, rows, &report, error);
+    if (code == 0 && !same_change(&report.target->change, direct))
+        code = error_set(error, ERROR_SYSTEM,
+                         "%s: the report on a trial's rows differs from its comparison, which is a "
+                         "fault of this program; please report it",
+                         planted->name);
+    compare_report_free(&report);
+    return code;
+}
+
+/* A trial written as rows, read back as graded files are and put through the whole report must
+ * compare alike. */
+static int check_rows(const struct self_check_options *o, const struct planted *planted,
+                      const struct trial *t, struct error *error)
+{
+    struct compare_request request;
+    struct compare_options options;
+    struct compare_rows rows = {0};
+    struct metric_change direct;
+    struct buf seed = {0};
+    buf_format(&seed, "%llu", (unsigned long long)t->seed);
+    struct facts_reader *reader = facts_open(&(struct facts_options){0});
+    compare(o, t, INTERVAL_PERCENTILE, &direct); /* the report's */
+    int code = ask(o, buf_cstr(&seed), &request, &options, error);
+    if (code == 0)
+        code = add_rows(reader, t->before, t->n, &rows.sides[BEFORE], error);
+    if (code == 0)
+        code = add_rows(reader, t->after, t->n, &rows.sides[AFTER], error);
+    if (code == 0)
+        code = check_report(planted, &options, &rows, &direct, error);
+    notes_free(&direct.notes);
+    compare_rows_free(&rows);
+    compare_options_free(&options);
     facts_close(reader);
+    buf_free(&seed);
     return code;
 }
 
@@ -255,9 +298,9 @@ static void run_trial(void *context, int worker, void *item)
     struct trial *t = mem_alloc(sizeof *t);
     struct metric_change change;
     make_trial(planted, o->seed, job->number, t);
-    compare(o, t, t->before, t->n, t->after, t->n, &change);
+    compare(o, t, o->interval, &change);
     job->hit = is_hit(planted, &change);
-    job->code = job->number == 0 ? check_rows(o, planted, t, &change, &job->error) : 0;
+    job->code = job->number == 0 ? check_rows(o, planted, t, &job->error) : 0;
     notes_free(&change.notes);
     free(t);
 }
@@ -312,10 +355,10 @@ static double target(const struct planted *planted, double alpha)
 static void judge(const struct self_check_options *o, const struct planted *planted,
                   struct self_check_result *r)
 {
-    static const char *const SIDES[] = {"above", "below", "both"};
+    static const char *const BAD_SIDES[] = {"above", "below", "both"};
     r->check = planted->name;
     r->label = planted->label;
-    r->bad_side = SIDES[planted->bad];
+    r->bad_side = BAD_SIDES[planted->bad];
     r->measured = (double)r->hits / (double)o->trials;
     r->target = target(planted, o->alpha);
     r->mc_error = sqrt(r->target * (1.0 - r->target) / (double)o->trials);
