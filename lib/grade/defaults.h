@@ -26,6 +26,9 @@ enum {
     TALLY_REASON_CHARS = 100, /* code points of a reason in the summary */
     TALLY_DEAD_RESULTS = 3,   /* results from which a tool can be called dead (19.3) */
 
+    SCHEMA_STEPS = 1000000, /* schemas applied to one candidate before the validator gives up */
+    SCHEMA_DEPTH = 1000,    /* schemas inside each other at one time: bounds the stack */
+
     CODE_TIMEOUT_S = 10,          /* seconds of wall time per program (grade 7) */
     CODE_CPU_S = 10,              /* seconds of processor time (7) */
     CODE_MEMORY_MB = 512,         /* MiB of address space (7) */

@@ -512,3 +512,29 @@ bool numeric_close_to(const struct numeric *got, const struct numeric *want,
         bound = fabsl(w) * relative->approximate;
     return fabsl(g - w) <= bound;
 }
+
+int numeric_compare(const struct numeric *a, const struct numeric *b)
+{
+    if (a->exact && b->exact)
+        return mpq_cmp(a->q, b->q);
+    return (a->approximate > b->approximate) - (a->approximate < b->approximate);
+}
+
+bool numeric_multiple(const struct numeric *a, const struct numeric *b)
+{
+    if (!a->exact || (b && !b->exact)) { /* beyond NUMERIC_EXACT_MAX: a huge one is whole */
+        long double quotient = b ? a->approximate / b->approximate : a->approximate;
+        return isfinite(quotient) ? quotient == floorl(quotient) : fabsl(a->approximate) > 1;
+    }
+    if (b && mpq_sgn(b->q) == 0)
+        return mpq_sgn(a->q) == 0;
+    mpq_t quotient;
+    mpq_init(quotient);
+    if (b)
+        mpq_div(quotient, a->q, b->q);
+    else
+        mpq_set(quotient, a->q);
+    bool whole = mpz_cmp_ui(mpq_denref(quotient), 1) == 0;
+    mpq_clear(quotient);
+    return whole;
+}

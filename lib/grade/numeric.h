@@ -35,6 +35,12 @@ bool numeric_close_to(const struct numeric *got, const struct numeric *want,
                       const struct numeric *tolerance, const struct numeric *relative,
                       bool percent_value);
 
+/* Order of two numbers, as qsort wants it. */
+int numeric_compare(const struct numeric *a, const struct numeric *b);
+
+/* a is a whole number of times b; a whole number itself when b is NULL. */
+bool numeric_multiple(const struct numeric *a, const struct numeric *b);
+
 double numeric_double(const struct numeric *n);
 
 /* The one number that the text is, once `$ , %` and blanks at its ends are gone ("$1,234.50",

@@ -14,8 +14,9 @@
 #include "json/write.h"
 
 static const struct verify_kind *const KINDS[] = {
-    &VERIFY_EXACT,           &VERIFY_INCLUDES,   &VERIFY_REGEX,      &VERIFY_NUMERIC,
-    &VERIFY_MULTIPLE_CHOICE, &VERIFY_JSON_VALID, &VERIFY_JSON_FIELD, &VERIFY_CODE,
+    &VERIFY_EXACT,      &VERIFY_INCLUDES,        &VERIFY_REGEX,
+    &VERIFY_NUMERIC,    &VERIFY_MULTIPLE_CHOICE, &VERIFY_JSON_VALID,
+    &VERIFY_JSON_FIELD, &VERIFY_JSON_SCHEMA,     &VERIFY_CODE,
 };
 enum { N_KINDS = sizeof KINDS / sizeof *KINDS };
 

@@ -1,9 +1,15 @@
-/* verify_json.c: the verifiers of JSON replies: json-valid, json-field (grade 5.5, 5.7). */
+/* verify_json.c: the verifiers of JSON replies: json-valid, json-field, json-schema (grade 5.5, 5.7). */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "base/file.h"
+#include "grade/canonical.h"
+#include "grade/defaults.h"
 #include "grade/extract.h"
 #include "grade/numeric.h"
+#include "grade/schema.h"
 #include "grade/verify.h"
 #include "text/fold.h"
 #include "text/number.h"
@@ -67,60 +73,6 @@ static bool same_number(struct span a, struct span b)
     return same;
 }
 
-static bool same_text(struct json_value a, struct json_value b)
-{
-    struct buf x = {0}, y = {0};
-    bool same = span_equal(json_text(a, &x), json_text(b, &y));
-    buf_free(&x);
-    buf_free(&y);
-    return same;
-}
-
-static bool equal(struct json_value a, struct json_value b);
-
-static bool same_items(struct json_value a, struct json_value b)
-{
-    struct json_cursor c = json_enter(a), d = json_enter(b);
-    struct json_value x, y;
-    for (;;) {
-        bool left = json_next_item(&c, &x), right = json_next_item(&d, &y);
-        if (left != right || (left && !equal(x, y)))
-            return false;
-        if (!left)
-            return true;
-    }
-}
-
-/* Every member of a is in b with an equal value. */
-static bool members_in(struct json_value a, struct json_value b)
-{
-    struct json_cursor c = json_enter(a);
-    struct json_member m;
-    struct json_value x, y;
-    struct buf key = {0};
-    bool all = true;
-    while (all && json_next_member(&c, &m)) {
-        struct span name = json_key(&m, &key);
-        all = json_get(a, name, &x) && json_get(b, name, &y) && equal(x, y);
-    }
-    buf_free(&key);
-    return all;
-}
-
-/* JSON equality: numbers by value, objects whatever the order. Depth is bounded by the scanner. */
-static bool equal(struct json_value a, struct json_value b)
-{
-    if (a.type != b.type)
-        return false;
-    switch (a.type) {
-    case JSON_VALUE_NUMBER: return same_number(a.text, b.text);
-    case JSON_VALUE_STRING: return same_text(a, b);
-    case JSON_VALUE_ARRAY: return same_items(a, b);
-    case JSON_VALUE_OBJECT: return members_in(a, b) && members_in(b, a);
-    default: return true;
-    }
-}
-
 static bool spelled(struct json_value value, struct span text)
 {
     switch (value.type) {
@@ -136,7 +88,7 @@ static bool spelled(struct json_value value, struct span text)
 static bool matches(struct json_value got, struct json_value want)
 {
     if (got.type != JSON_VALUE_STRING && want.type != JSON_VALUE_STRING)
-        return equal(got, want);
+        return canonical_equal(got, want);
     struct buf x = {0}, y = {0}, work = {0};
     struct json_value *sides[] = {&got, &want};
     struct buf *texts[] = {&x, &y};
@@ -249,3 +201,74 @@ const struct verify_kind VERIFY_JSON_FIELD = {.name = "json-field",
                                               .open = field_open,
                                               .run = field_run,
                                               .close = field_close};
+
+/* ---- json-schema ---------------------------------------------------------------------------------------- */
+
+/* The schema's text: an object among the arguments, JSON in a text, else a file's name. */
+static int read_schema(const struct verifier *v, struct buf *text, struct error *error)
+{
+    const struct json_value *given = verify_arg(v, "schema");
+    struct span value = verify_arg_text(v, "schema");
+    if (!given)
+        return error_set(error, ERROR_USAGE,
+                         "json-schema: no schema; write json-schema:schema=FILE");
+    if (given->type == JSON_VALUE_STRING &&
+        (!value.len || !strchr("{tf", value.ptr[0]) || access(value.ptr, R_OK) == 0))
+        return file_read(value.ptr, GRADE_TEXT_MAX, text, error);
+    buf_span_add(text, value);
+    return 0;
+}
+
+static int schema_open_keys(struct verifier *v, struct error *error)
+{
+    struct buf text = {0};
+    int rc = read_schema(v, &text, error);
+    if (!rc) {
+        v->state =
+            schema_open(buf_span(&text),
+                        verify_arg_choice(v, "draft", 0) ? SCHEMA_DRAFT_07 : SCHEMA_2020_12, error);
+        rc = v->state ? 0 : error_prefix(error, "json-schema");
+    }
+    buf_free(&text);
+    return rc ? ERROR_USAGE : 0;
+}
+
+static int schema_run(const struct verifier *v, const struct verify_input *in, struct verdict *out,
+                      struct error *error)
+{
+    struct json_value value;
+    struct buf *where = &in->scratch[1];
+    (void)error;
+    verdict_score(out, 0);
+    if (!extract_json(in->candidate, &in->scratch[0], &value)) {
+        verdict_reason(out, "no JSON in the reply");
+        return 0;
+    }
+    switch (schema_validate(v->state, value, where)) {
+    case SCHEMA_VALID:
+        verdict_score(out, 1);
+        verdict_reason(out, "fits the schema");
+        break;
+    case SCHEMA_INVALID:
+        verdict_reason(out, "does not fit the schema at %s", buf_cstr(where));
+        break;
+    case SCHEMA_GAVE_UP:
+        verdict_failed(out, "%s: the schema takes too many steps on this reply", v->name);
+        break;
+    }
+    return 0;
+}
+
+static void schema_close(struct verifier *v)
+{
+    schema_free(v->state);
+}
+
+static const struct verify_key schema_keys[] = {
+    {"schema", VERIFY_JSON, NULL}, {"draft", VERIFY_CHOICE, "2020-12|7"}, {0}};
+const struct verify_kind VERIFY_JSON_SCHEMA = {.name = "json-schema",
+                                               .recorded = "JSONSchema",
+                                               .keys = schema_keys,
+                                               .open = schema_open_keys,
+                                               .run = schema_run,
+                                               .close = schema_close};

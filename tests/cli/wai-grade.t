@@ -447,6 +447,30 @@ stdout:
   1 1 1 1 1 1 1
   2
 
+test: json-schema: from a file, inline, refused
+file s.json:
+  {"type":"object","required":["id"],"properties":{"id":{"type":"integer"}}}
+stdin:
+  {"final_text":"{\"id\":1.0}"}
+  {"final_text":"here: {\"id\":\"x\"}"}
+  {"final_text":"no"}
+run:
+  cat > rows
+  wai-grade -q -V json-schema:schema=s.json rows | jq -c '[.reward,.reason]'
+  wai-grade -q -V 'json-schema:{"schema":{"minProperties":2}}' rows | jq -c '.reward' | paste -sd' '
+  wai-grade -q -V 'json-schema:schema={"type":"object"}' rows | jq -c '.reward' | paste -sd' '
+  wai-grade -q -V 'json-schema:{"schema":{"$ref":"http://a/b"}}' rows; echo $?
+  wai-grade -q -V json-schema:schema=none.json rows; echo $?
+stdout:
+  [1,"fits the schema"]
+  [0,"does not fit the schema at /id: type"]
+  [0,"no JSON in the reply"]
+  0 0 0
+  1 1 0
+  2
+  3
+stderr has: put it under $defs
+
 test: unknown verifiers and keys name the nearest one
 run:
   wai-grade -V exact-mach /dev/null; echo $?
