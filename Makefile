@@ -74,12 +74,14 @@ bin/%: obj/cmd/%.o obj/libwai.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< obj/libwai.a $(LIBS)
 
-# The library without its sources newer than it is stale even when a file was only removed.
+# The list of sources, written only when it changed: a removed file makes the archive anew.
+ifeq ($(filter clean distclean,$(MAKECMDGOALS)),)
+ifneq ($(strip $(shell cat obj/lib.list 2>/dev/null)),$(strip $(LIB_SRC)))
+$(shell mkdir -p obj && echo '$(LIB_SRC)' > obj/lib.list)
+endif
+endif
 obj/libwai.a: obj/lib.list
-obj/lib.list: FORCE
-	@mkdir -p obj
-	@printf '%s\n' $(LIB_SRC) | cmp -s - $@ || printf '%s\n' $(LIB_SRC) > $@
-FORCE:
+obj/lib.list:
 
 # ---- tests --------------------------------------------------------------------------------------
 
@@ -165,7 +167,7 @@ distclean: clean
 	rm -rf config.mk config.log config.status configure configure~ autom4te.cache
 
 .PHONY: all tests check check-asan check-clang check-interop bench fuzz fuzz-targets lint install \
-  uninstall dist clean distclean FORCE
+  uninstall dist clean distclean
 .SECONDARY:
 
 -include $(LIB_OBJ:.o=.d) $(patsubst $(S)/%.c,obj/%.d,$(CMD_SRC) $(UNIT_SRC) $(DRIVER_SRC) \
