@@ -177,15 +177,11 @@ static void flag_tests_claimed(struct trace_reader *r, struct span text, struct 
     }
     if (last && !trace_call_failed(last))
         return;
-    for (size_t at = 0; matches(r, PATTERN_TESTS_PASS, text, at, &hit);
-         at = (size_t)(hit.ptr - text.ptr) + hit.len) {
-        if (matches(r, PATTERN_HEDGE, sentence_around(text, hit), 0, &hedge))
-            continue;
+    if (matches(r, PATTERN_TESTS_PASS, text, 0, &hit) &&
+        !matches(r, PATTERN_HEDGE, sentence_around(text, hit), 0, &hedge))
         fire(r, found, TRACE_TESTS_CLAIMED,
              last ? SPAN("the latest test command failed") : SPAN("no test command was run"),
              ", the reply says: ", hit);
-        return;
-    }
 }
 
 static void flag_claims(struct trace_reader *r, struct span text, struct trace_found *found)

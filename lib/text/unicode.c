@@ -58,3 +58,24 @@ bool unicode_upper(uint32_t c)
 {
     return c < 0x80 ? c - 'A' < 26 : has(c, UNICODE_UPPER);
 }
+
+/* Numeric_Type=Digit of Unicode 14: what str.isdigit has beyond str.isdecimal. */
+static const struct {
+    uint32_t first, last;
+} DIGITS[] = {
+    {0xb2, 0xb3},       {0xb9, 0xb9},       {0x1369, 0x1371},   {0x19da, 0x19da},
+    {0x2070, 0x2070},   {0x2074, 0x2079},   {0x2080, 0x2089},   {0x2460, 0x2468},
+    {0x2474, 0x247c},   {0x2488, 0x2490},   {0x24ea, 0x24ea},   {0x24f5, 0x24fd},
+    {0x24ff, 0x24ff},   {0x2776, 0x277e},   {0x2780, 0x2788},   {0x278a, 0x2792},
+    {0x10a40, 0x10a43}, {0x10e60, 0x10e68}, {0x11052, 0x1105a}, {0x1f100, 0x1f10a},
+};
+
+bool unicode_isdigit(uint32_t c)
+{
+    if (c < 0x80)
+        return ascii_digit(c);
+    for (size_t i = 0; i < sizeof DIGITS / sizeof *DIGITS && c >= DIGITS[i].first; i++)
+        if (c <= DIGITS[i].last)
+            return true;
+    return unicode_digit(c);
+}

@@ -15,4 +15,7 @@ int unicode_digit_value(uint32_t c); /* 0-9, or -1 */
 bool unicode_printable(uint32_t c);  /* str.isprintable */
 bool unicode_upper(uint32_t c);      /* str.isupper of the one character */
 
+/* str.isdigit: \d, and digits that are no decimals (superscripts, circled digits). */
+bool unicode_isdigit(uint32_t c);
+
 #endif
