@@ -379,6 +379,122 @@ static int visit_references(struct schema *s, struct json_value object, struct s
     return rc;
 }
 
+/* ---- is it a schema ------------------------------------------------------------------------------------- */
+
+enum {
+    A_BOOLEAN = 1 << JSON_VALUE_TRUE | 1 << JSON_VALUE_FALSE,
+    A_NUMBER = 1 << JSON_VALUE_NUMBER,
+    A_TEXT = 1 << JSON_VALUE_STRING,
+    A_LIST = 1 << JSON_VALUE_ARRAY,
+    AN_OBJECT = 1 << JSON_VALUE_OBJECT,
+    A_SCHEMA = A_BOOLEAN | AN_OBJECT,
+};
+
+/* What a keyword's value may be, and where schemas stand in it. */
+static const struct shape {
+    const char *name;
+    int types;
+    enum { HOLDS_NONE, HOLDS_SCHEMA, HOLDS_LIST, HOLDS_NAMES } holds;
+} SHAPES[] = {
+    {"type", A_TEXT | A_LIST, HOLDS_NONE},
+    {"enum", A_LIST, HOLDS_NONE},
+    {"multipleOf", A_NUMBER, HOLDS_NONE},
+    {"maximum", A_NUMBER, HOLDS_NONE},
+    {"minimum", A_NUMBER, HOLDS_NONE},
+    {"exclusiveMaximum", A_NUMBER, HOLDS_NONE},
+    {"exclusiveMinimum", A_NUMBER, HOLDS_NONE},
+    {"maxLength", A_NUMBER, HOLDS_NONE},
+    {"minLength", A_NUMBER, HOLDS_NONE},
+    {"maxItems", A_NUMBER, HOLDS_NONE},
+    {"minItems", A_NUMBER, HOLDS_NONE},
+    {"maxContains", A_NUMBER, HOLDS_NONE},
+    {"minContains", A_NUMBER, HOLDS_NONE},
+    {"maxProperties", A_NUMBER, HOLDS_NONE},
+    {"minProperties", A_NUMBER, HOLDS_NONE},
+    {"pattern", A_TEXT, HOLDS_NONE},
+    {"uniqueItems", A_BOOLEAN, HOLDS_NONE},
+    {"required", A_LIST, HOLDS_NONE},
+    {"dependentRequired", AN_OBJECT, HOLDS_NONE},
+    {"$ref", A_TEXT, HOLDS_NONE},
+    {"$dynamicRef", A_TEXT, HOLDS_NONE},
+    {"prefixItems", A_LIST, HOLDS_LIST},
+    {"items", A_SCHEMA | A_LIST, HOLDS_SCHEMA},
+    {"additionalItems", A_SCHEMA, HOLDS_SCHEMA},
+    {"unevaluatedItems", A_SCHEMA, HOLDS_SCHEMA},
+    {"contains", A_SCHEMA, HOLDS_SCHEMA},
+    {"properties", AN_OBJECT, HOLDS_NAMES},
+    {"patternProperties", AN_OBJECT, HOLDS_NAMES},
+    {"additionalProperties", A_SCHEMA, HOLDS_SCHEMA},
+    {"unevaluatedProperties", A_SCHEMA, HOLDS_SCHEMA},
+    {"propertyNames", A_SCHEMA, HOLDS_SCHEMA},
+    {"dependentSchemas", AN_OBJECT, HOLDS_NAMES},
+    {"dependencies", AN_OBJECT, HOLDS_NAMES},
+    {"$defs", AN_OBJECT, HOLDS_NAMES},
+    {"definitions", AN_OBJECT, HOLDS_NAMES},
+    {"allOf", A_LIST, HOLDS_LIST},
+    {"anyOf", A_LIST, HOLDS_LIST},
+    {"oneOf", A_LIST, HOLDS_LIST},
+    {"not", A_SCHEMA, HOLDS_SCHEMA},
+    {"if", A_SCHEMA, HOLDS_SCHEMA},
+    {"then", A_SCHEMA, HOLDS_SCHEMA},
+    {"else", A_SCHEMA, HOLDS_SCHEMA},
+};
+
+static const struct shape *shape_of(struct span name)
+{
+    for (size_t i = 0; i < sizeof SHAPES / sizeof *SHAPES; i++)
+        if (span_is(name, SHAPES[i].name))
+            return &SHAPES[i];
+    return NULL;
+}
+
+static int well_formed(struct json_value schema, struct error *error);
+
+static int well_formed_inside(const struct shape *shape, struct json_value value,
+                              struct error *error)
+{
+    struct json_cursor c = json_enter(value);
+    struct json_value item;
+    struct json_member m;
+    int rc = 0;
+    if (shape->holds == HOLDS_SCHEMA && value.type != JSON_VALUE_ARRAY)
+        return well_formed(value, error);
+    if (shape->holds == HOLDS_NAMES)
+        while (!rc && json_next_member(&c, &m))
+            rc = m.value.type == JSON_VALUE_ARRAY && span_is(span_text(shape->name), "dependencies")
+                     ? 0
+                     : well_formed(m.value, error);
+    else if (shape->holds != HOLDS_NONE)
+        while (!rc && json_next_item(&c, &item))
+            rc = well_formed(item, error);
+    return rc;
+}
+
+/* Every keyword of every schema in it has a value of its kind. Depth is bounded by the scanner. */
+static int well_formed(struct json_value schema, struct error *error)
+{
+    struct json_cursor c = json_enter(schema);
+    struct json_member m;
+    struct buf scratch = {0};
+    int rc = 0;
+    if (!((1 << schema.type) & A_SCHEMA))
+        return error_set(error, ERROR_USAGE, "a schema is an object, true or false, not %.*s",
+                         (int)(schema.text.len < 60 ? schema.text.len : 60), schema.text.ptr);
+    while (!rc && schema.type == JSON_VALUE_OBJECT && json_next_member(&c, &m)) {
+        const struct shape *shape = shape_of(json_key(&m, &scratch));
+        if (!shape)
+            continue;
+        if (!((1 << m.value.type) & shape->types))
+            rc = error_set(error, ERROR_USAGE, "the schema's %s is %.*s, a value of another type",
+                           shape->name, (int)(m.value.text.len < 60 ? m.value.text.len : 60),
+                           m.value.text.ptr);
+        else
+            rc = well_formed_inside(shape, m.value, error);
+    }
+    buf_free(&scratch);
+    return rc;
+}
+
 /* ---- opening -------------------------------------------------------------------------------------------- */
 
 static int open_document(struct schema *s, struct error *error)
@@ -389,9 +505,9 @@ static int open_document(struct schema *s, struct error *error)
     if (json_scan(buf_span(&s->text), &s->root, NULL, &fault))
         return error_set(error, ERROR_USAGE, "the schema is no JSON: byte %zu: %s", fault.offset,
                          fault.what);
-    if (s->root.type != JSON_VALUE_OBJECT && s->root.type != JSON_VALUE_TRUE &&
-        s->root.type != JSON_VALUE_FALSE)
-        return error_set(error, ERROR_USAGE, "a schema is an object, true or false");
+    int rc = well_formed(s->root, error);
+    if (rc)
+        return rc;
     if (text_member(s->root, "$schema", &scratch, &name))
         s->draft = span_has(name, SPAN("draft-07")) || span_has(name, SPAN("draft-06")) ||
                            span_has(name, SPAN("draft-04"))
@@ -399,7 +515,7 @@ static int open_document(struct schema *s, struct error *error)
                        : SCHEMA_2020_12;
     buf_free(&scratch);
     register_uri(s, SPAN(""), s->root);
-    int rc = walk(s, s->root, false, SPAN(""), visit_names, error);
+    rc = walk(s, s->root, false, SPAN(""), visit_names, error);
     return rc ? rc : walk(s, s->root, false, SPAN(""), visit_references, error);
 }
 

@@ -445,7 +445,7 @@ static bool named(struct run *r, const struct site *at, struct span name)
     struct json_value list, schema;
     struct buf pattern = {0};
     bool found = get(at, "properties", &list) && json_get(list, name, &schema);
-    if (!found && get(at, "patternProperties", &list)) {
+    if (!found && get(at, "patternProperties", &list) && list.type == JSON_VALUE_OBJECT) {
         struct json_cursor c = json_enter(list);
         struct json_member p;
         while (!found && json_next_member(&c, &p))
@@ -641,45 +641,46 @@ static bool key_dynamic_ref(struct run *r, const struct site *at, struct json_va
 static const struct keyword {
     const char *name;
     bool (*holds)(struct run *r, const struct site *at, struct json_value want);
-    bool last; /* after all others */
+    bool last;           /* after all others */
+    enum json_type kind; /* of its value, where a walk over it needs one; 0: any */
 } KEYWORDS[] = {
-    {"type", key_type, false},
-    {"enum", key_enum, false},
-    {"const", key_const, false},
-    {"multipleOf", key_multiple_of, false},
-    {"maximum", key_maximum, false},
-    {"minimum", key_minimum, false},
-    {"exclusiveMaximum", key_exclusive_maximum, false},
-    {"exclusiveMinimum", key_exclusive_minimum, false},
-    {"maxLength", key_max_length, false},
-    {"minLength", key_min_length, false},
-    {"pattern", key_pattern, false},
-    {"prefixItems", key_prefix_items, false},
-    {"items", key_items, false},
-    {"additionalItems", key_additional_items, false},
-    {"contains", key_contains, false},
-    {"maxItems", key_max_items, false},
-    {"minItems", key_min_items, false},
-    {"uniqueItems", key_unique_items, false},
-    {"properties", key_properties, false},
-    {"patternProperties", key_pattern_properties, false},
-    {"additionalProperties", key_additional_properties, false},
-    {"propertyNames", key_property_names, false},
-    {"required", key_required, false},
-    {"maxProperties", key_max_properties, false},
-    {"minProperties", key_min_properties, false},
-    {"dependentRequired", key_dependencies, false},
-    {"dependentSchemas", key_dependencies, false},
-    {"dependencies", key_dependencies, false},
-    {"allOf", key_all_of, false},
-    {"anyOf", key_any_of, false},
-    {"oneOf", key_one_of, false},
-    {"not", key_not, false},
-    {"if", key_if, false},
-    {"$ref", key_ref, false},
-    {"$dynamicRef", key_dynamic_ref, false},
-    {"unevaluatedItems", key_unevaluated_items, true},
-    {"unevaluatedProperties", key_unevaluated_properties, true},
+    {"type", key_type, false, 0},
+    {"enum", key_enum, false, JSON_VALUE_ARRAY},
+    {"const", key_const, false, 0},
+    {"multipleOf", key_multiple_of, false, 0},
+    {"maximum", key_maximum, false, 0},
+    {"minimum", key_minimum, false, 0},
+    {"exclusiveMaximum", key_exclusive_maximum, false, 0},
+    {"exclusiveMinimum", key_exclusive_minimum, false, 0},
+    {"maxLength", key_max_length, false, 0},
+    {"minLength", key_min_length, false, 0},
+    {"pattern", key_pattern, false, JSON_VALUE_STRING},
+    {"prefixItems", key_prefix_items, false, JSON_VALUE_ARRAY},
+    {"items", key_items, false, 0},
+    {"additionalItems", key_additional_items, false, 0},
+    {"contains", key_contains, false, 0},
+    {"maxItems", key_max_items, false, 0},
+    {"minItems", key_min_items, false, 0},
+    {"uniqueItems", key_unique_items, false, 0},
+    {"properties", key_properties, false, JSON_VALUE_OBJECT},
+    {"patternProperties", key_pattern_properties, false, JSON_VALUE_OBJECT},
+    {"additionalProperties", key_additional_properties, false, 0},
+    {"propertyNames", key_property_names, false, 0},
+    {"required", key_required, false, JSON_VALUE_ARRAY},
+    {"maxProperties", key_max_properties, false, 0},
+    {"minProperties", key_min_properties, false, 0},
+    {"dependentRequired", key_dependencies, false, JSON_VALUE_OBJECT},
+    {"dependentSchemas", key_dependencies, false, JSON_VALUE_OBJECT},
+    {"dependencies", key_dependencies, false, JSON_VALUE_OBJECT},
+    {"allOf", key_all_of, false, JSON_VALUE_ARRAY},
+    {"anyOf", key_any_of, false, JSON_VALUE_ARRAY},
+    {"oneOf", key_one_of, false, JSON_VALUE_ARRAY},
+    {"not", key_not, false, 0},
+    {"if", key_if, false, 0},
+    {"$ref", key_ref, false, JSON_VALUE_STRING},
+    {"$dynamicRef", key_dynamic_ref, false, JSON_VALUE_STRING},
+    {"unevaluatedItems", key_unevaluated_items, true, 0},
+    {"unevaluatedProperties", key_unevaluated_properties, true, 0},
 };
 
 static const struct keyword *find_keyword(struct span name)
@@ -702,6 +703,12 @@ static void note_failure(struct run *r, const char *keyword)
     buf_text(r->where, keyword);
 }
 
+/* A reference may lead to what is no schema; there a keyword of the wrong kind says nothing. */
+static bool of_kind(const struct keyword *k, struct json_value value)
+{
+    return !k->kind || value.type == k->kind;
+}
+
 static bool check_keywords(struct run *r, const struct site *at, bool last)
 {
     struct json_cursor c = json_enter(at->schema);
@@ -712,7 +719,7 @@ static bool check_keywords(struct run *r, const struct site *at, bool last)
     while (holds && !r->gave_up && json_next_member(&c, &m)) {
         struct span name = json_key(&m, &scratch);
         const struct keyword *k = find_keyword(name);
-        if (!k || k->last != last)
+        if (!k || k->last != last || !of_kind(k, m.value))
             continue;
         if (json_get(at->schema, name, &final) && final.text.ptr != m.value.text.ptr)
             continue; /* a later one of that name counts */

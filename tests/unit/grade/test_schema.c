@@ -95,6 +95,9 @@ static void refuses_what_it_cannot_read(void **state)
     } table[] = {
         {"{", "no JSON"},
         {"[]", "a schema is an object"},
+        {"{\"anyOf\":{\"b\":true}}", "the schema's anyOf is"},
+        {"{\"properties\":{\"a\":{\"required\":true}}}", "the schema's required is true"},
+        {"{\"not\":{\"items\":[1]}}", "not 1"},
         {"{\"$ref\":\"http://example.com/x\"}", "which is not in it"},
         {"{\"$ref\":\"#/$defs/none\"}", "which is not in it"},
         {"{\"pattern\":\"(\"}", "regex"},
