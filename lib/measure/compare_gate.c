@@ -57,7 +57,7 @@ static void judge_asked(struct compare_report *r)
         turn_red(add_move(r, o->guards[i], "must-not-regress", m),
                  m && !m->within_noise && m->gain == CHANGE_A_BETTER, "regressed");
     }
-    if (o->proxy.ptr && r->proxy)
+    if (compare_measured(r->proxy))
         turn_red(add_move(r, o->proxy, "proxy", r->proxy), r->over_optimized, "over_optimized");
     for (size_t i = 0; i < r->n_causes; i++) {
         if (strcmp(r->causes[i], "prompt_hash") == 0) /* the prompt is often what was changed */

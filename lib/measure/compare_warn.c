@@ -27,7 +27,10 @@ static double percent(const struct compare_report *r)
 static void add_change(struct buf *out, const struct compare_report *r,
                        const struct metric_change *change)
 {
-    buf_format(out, "%+.3f", change->delta);
+    if (isnan(change->delta))
+        buf_text(out, "n/a");
+    else
+        buf_format(out, "%+.3f", change->delta);
     if (interval_known(change->ci95))
         buf_format(out, " (%g%% %+.3f..%+.3f)", percent(r), change->ci95.low, change->ci95.high);
 }
@@ -170,12 +173,18 @@ static void warn_proxy(struct compare_report *r)
                   "the proxy %s is the metric of the headline, and over-optimization shows only "
                   "between two; name another --proxy or --target",
                   shown(r, r->options->proxy));
-    if (r->over_optimized)
+    if (r->over_optimized) {
+        struct buf proxy = {0}, target = {0};
+        add_change(&proxy, r, &r->proxy->change);
+        add_change(&target, r, &r->headline->change);
         notes_add(&r->warnings, "over_optimized",
-                  "%s, which was trained on, moved by %+.3f and %s by %+.3f: the policy learned "
-                  "what the target does not credit; stop earlier, or mend the reward",
-                  shown(r, r->proxy->name), r->proxy->change.delta, shown(r, r->headline->name),
-                  r->headline->change.delta);
+                  "%s, which was trained on, moved by %s and %s by %s: the policy learned what the "
+                  "target does not credit; stop earlier, or mend the reward",
+                  shown(r, r->proxy->name), buf_cstr(&proxy), shown(r, r->headline->name),
+                  buf_cstr(&target));
+        buf_free(&proxy);
+        buf_free(&target);
+    }
 }
 
 static void warn_moves(struct compare_report *r)
