@@ -202,20 +202,26 @@ static bool at_base(const struct url *url, const char *variable)
            url_same_origin(url, &there);
 }
 
-static bool is_bedrock(const struct url *url)
+/* A base without a hint is OPENAI_BASE_URL's: the one an OpenAI-compatible spec may repeat. */
+static bool is_destination(const struct destination *d, const struct url *url, const char *base)
 {
-    return (starts_any_case(url->host, "bedrock-runtime.") && url_host_is(url, ".amazonaws.com")) ||
-           at_base(url, BEDROCK.base);
+    if (d->host)
+        return !base && url_host_is(url, d->host);
+    return strcmp(d->base, base ? base : "OPENAI_BASE_URL") == 0 && at_base(url, d->base);
 }
 
-static const struct destination *destination_of(const struct url *url)
+static const struct destination *destination_of(const struct url *url, const char *base)
 {
-    for (size_t i = 0; i < sizeof DESTINATIONS / sizeof *DESTINATIONS; i++) {
-        const struct destination *d = &DESTINATIONS[i];
-        if (d->host ? url_host_is(url, d->host) : at_base(url, d->base))
-            return d;
-    }
-    return is_bedrock(url) ? &BEDROCK : &OTHER;
+    if (starts_any_case(url->host, "bedrock-runtime.") && url_host_is(url, ".amazonaws.com"))
+        return &BEDROCK;
+    if (base && !at_base(url, base))
+        base = NULL;
+    if (base && strcmp(base, BEDROCK.base) == 0)
+        return &BEDROCK;
+    for (size_t i = 0; i < sizeof DESTINATIONS / sizeof *DESTINATIONS; i++)
+        if (is_destination(&DESTINATIONS[i], url, base))
+            return &DESTINATIONS[i];
+    return base ? destination_of(url, NULL) : &OTHER;
 }
 
 static bool needs_key(const struct url *url)
@@ -280,10 +286,11 @@ static int hosted_key(const struct url *url, struct key *key, struct error *erro
     return code;
 }
 
-static int named_key(const struct url *url, const char *name, struct key *key, struct error *error)
+static int named_key(const struct url *url, const char *base, const char *name, struct key *key,
+                     struct error *error)
 {
     struct span value;
-    const struct destination *d = destination_of(url);
+    const struct destination *d = destination_of(url, base);
     key->variable = name;
     if (!environment_value(name, &value))
         return missing(url, name, ", which was named and is unset", error);
@@ -292,15 +299,16 @@ static int named_key(const struct url *url, const char *name, struct key *key, s
     return 0;
 }
 
-int key_for(const struct url *url, const char *key_env, struct key *key, struct error *error)
+int key_for(const struct url *url, const char *base, const char *key_env, struct key *key,
+            struct error *error)
 {
     struct span value;
     *key = (struct key){.kind = KEY_NONE};
     if (key_env && *key_env)
-        return named_key(url, key_env, key, error);
+        return named_key(url, base, key_env, key, error);
     if (url_account(url))
         return hosted_key(url, key, error);
-    const struct destination *d = destination_of(url);
+    const struct destination *d = destination_of(url, base);
     int last = d->variables[1] ? 1 : 0;
     key->variable = d->variables[last];
     for (int i = 0; i <= last && key->kind == KEY_NONE; i++) {

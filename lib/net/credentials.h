@@ -64,9 +64,11 @@ struct key {
     const char *variable; /* the one to set, for messages; borrows key_env or static */
 };
 
-/* key_env: a variable named by the user, or NULL. 0, or ERROR_REMOTE naming host and variable: a
- * key is needed and missing, or may not be sent there. */
-int key_for(const struct url *url, const char *key_env, struct key *key, struct error *error);
+/* base: the variable that names the URL, when one does ("ANTHROPIC_BASE_URL": one gateway may serve
+ * several providers), or NULL. key_env: a variable named by the user, or NULL. 0, or ERROR_REMOTE
+ * naming host and variable: a key is needed and missing, or may not be sent there. */
+int key_for(const struct url *url, const char *base, const char *key_env, struct key *key,
+            struct error *error);
 void key_free(struct key *key); /* wipes it */
 
 /* The account's key, and where it came from: "WHILEAI_API_KEY" or "file". false: there is none. */

@@ -13,6 +13,7 @@ static const struct unit_function *const TABLES[] = {
     UNIT_TEXT,
     UNIT_MEASURE,
     UNIT_ROW,
+    UNIT_MODEL,
 };
 
 static const struct unit_function *find(const char *name)

@@ -21,6 +21,7 @@ extern const struct unit_function UNIT_RNG[];
 extern const struct unit_function UNIT_TEXT[];
 extern const struct unit_function UNIT_MEASURE[];
 extern const struct unit_function UNIT_ROW[];
+extern const struct unit_function UNIT_MODEL[];
 
 /* ---- reading a line ------------------------------------------------------------------------------ */
 

@@ -52,8 +52,8 @@ static int done(void **state)
     return 0;
 }
 
-/* "KIND VALUE", or "error", or "". */
-static const char *key_at(const char *text, const char *named)
+/* "KIND VALUE", or "error". */
+static const char *key_by(const char *text, const char *base, const char *named)
 {
     static char said[200];
     static const char *const KINDS[] = {"none", "bearer", "anthropic", "aws"};
@@ -61,7 +61,7 @@ static const char *key_at(const char *text, const char *named)
     struct key key;
     struct error error = {0};
     assert_int_equal(url_parse(span_text(text), &url, NULL), 0);
-    if (key_for(&url, named, &key, &error) < 0) {
+    if (key_for(&url, base, named, &key, &error) < 0) {
         assert_int_equal(error.code, ERROR_REMOTE);
         assert_null(strstr(error.text, "sk-"));
         snprintf(said, sizeof said, "error");
@@ -70,6 +70,11 @@ static const char *key_at(const char *text, const char *named)
     }
     key_free(&key);
     return said;
+}
+
+static const char *key_at(const char *text, const char *named)
+{
+    return key_by(text, NULL, named);
 }
 
 static void test_destinations(void **state)
@@ -128,6 +133,16 @@ static void test_bases(void **state)
     assert_string_equal(key_at("https://other.example/v1", NULL), "error");
     setenv("OPENAI_BASE_URL", "http://gateway.example/v1", 1);
     assert_string_equal(key_at("http://gateway.example/v1", NULL), "error");
+    setenv("OPENAI_BASE_URL", "https://gateway.example/v1", 1);
+    setenv("ANTHROPIC_BASE_URL", "https://gateway.example", 1);
+    setenv("ANTHROPIC_API_KEY", "sk-a", 1);
+    assert_string_equal(key_by("https://gateway.example/v1", "ANTHROPIC_BASE_URL", NULL),
+                        "anthropic sk-a");
+    assert_string_equal(key_by("https://gateway.example/v1", "OPENAI_BASE_URL", NULL),
+                        "bearer sk-o");
+    assert_string_equal(key_at("https://gateway.example/v1", NULL), "bearer sk-o");
+    assert_string_equal(key_by("https://other.example/v1", "ANTHROPIC_BASE_URL", NULL), "error");
+    setenv("OPENAI_BASE_URL", "http://gateway.example/v1", 1);
     unsetenv("OPENAI_API_KEY");
     assert_string_equal(key_at("http://gateway.example/v1", NULL), "none ");
     assert_string_equal(key_at("https://bedrock-runtime.eu-west-1.amazonaws.com", NULL), "aws ");
