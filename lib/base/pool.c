@@ -32,7 +32,8 @@ struct pool {
     pool_work *work;
     void *context;
     struct worker *workers;
-    int n_workers; /* threads that run; 0: the caller works */
+    int n_workers; /* threads that run; 0: the caller works in pool_submit */
+    bool shared;   /* the caller works in pool_take too */
     struct slot *slots;
     size_t window;
     pthread_mutex_t lock;
@@ -40,6 +41,20 @@ struct pool {
     uint64_t submitted, claimed, taken; /* counts of jobs: taken <= claimed <= submitted */
     bool closing;
 };
+
+/* Does the next job that nobody has begun. The lock is held on entry and on return, not during work. */
+static void do_next(struct pool *p, int worker)
+{
+    uint64_t number = p->claimed++;
+    struct slot *slot = &p->slots[number % p->window];
+    void *job = slot->job;
+    pthread_mutex_unlock(&p->lock);
+    p->work(p->context, worker, job);
+    pthread_mutex_lock(&p->lock);
+    slot->done = true;
+    if (number == p->taken)
+        pthread_cond_signal(&p->head_done);
+}
 
 static void *run_worker(void *data)
 {
@@ -52,27 +67,17 @@ static void *run_worker(void *data)
             pthread_cond_wait(&p->job_ready, &p->lock);
         if (p->closing)
             break;
-        uint64_t number = p->claimed++;
-        struct slot *slot = &p->slots[number % p->window];
-        void *job = slot->job;
-        pthread_mutex_unlock(&p->lock);
-        p->work(p->context, w->number, job);
-        pthread_mutex_lock(&p->lock);
-        slot->done = true;
-        if (number == p->taken)
-            pthread_cond_signal(&p->head_done);
+        do_next(p, w->number);
     }
     pthread_mutex_unlock(&p->lock);
     return NULL;
 }
 
-struct pool *pool_open(int jobs, size_t window, pool_work *work, void *context)
+static struct pool *open_pool(int jobs, int threads, size_t window, pool_work *work, void *context)
 {
     struct pool *p = mem_zero(1, sizeof *p);
     p->work = work;
     p->context = context;
-    if (jobs < 1)
-        jobs = 1;
     p->window = window ? window : (size_t)jobs * WINDOW_PER_WORKER;
     p->slots = mem_zero(p->window, sizeof *p->slots);
     pthread_mutex_init(&p->lock, NULL);
@@ -80,8 +85,9 @@ struct pool *pool_open(int jobs, size_t window, pool_work *work, void *context)
     pthread_cond_init(&p->head_done, NULL);
     if (jobs == 1)
         return p;
-    p->workers = mem_zero((size_t)jobs, sizeof *p->workers);
-    for (int i = 0; i < jobs; i++) {
+    p->shared = threads < jobs;
+    p->workers = mem_zero((size_t)threads, sizeof *p->workers);
+    for (int i = 0; i < threads; i++) {
         struct worker *w = &p->workers[i];
         w->pool = p;
         w->number = i;
@@ -91,6 +97,18 @@ struct pool *pool_open(int jobs, size_t window, pool_work *work, void *context)
         p->n_workers++;
     }
     return p;
+}
+
+struct pool *pool_open(int jobs, size_t window, pool_work *work, void *context)
+{
+    jobs = jobs > 1 ? jobs : 1;
+    return open_pool(jobs, jobs, window, work, context);
+}
+
+struct pool *pool_open_shared(int jobs, size_t window, pool_work *work, void *context)
+{
+    jobs = jobs > 1 ? jobs : 1;
+    return open_pool(jobs, jobs - 1, window, work, context);
 }
 
 int pool_full(const struct pool *p)
@@ -122,8 +140,12 @@ void *pool_take(struct pool *p, enum pool_take_mode mode)
     struct slot *slot = &p->slots[p->taken % p->window];
     void *job = NULL;
     pthread_mutex_lock(&p->lock);
-    while (!slot->done && mode == POOL_WAIT)
-        pthread_cond_wait(&p->head_done, &p->lock);
+    while (!slot->done && mode == POOL_WAIT) {
+        if (p->shared && p->claimed < p->submitted)
+            do_next(p, p->n_workers); /* no thread has that number */
+        else
+            pthread_cond_wait(&p->head_done, &p->lock);
+    }
     if (slot->done) {
         job = slot->job;
         p->taken++;

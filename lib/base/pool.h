@@ -27,6 +27,11 @@ enum pool_take_mode { POOL_READY, POOL_WAIT };
 /* At most `window` jobs are under way (submitted and not taken); 0: four per worker. */
 struct pool *pool_open(int jobs, size_t window, pool_work *work, void *context);
 
+/* The same for short work, with the caller as one of the workers: jobs - 1 threads are started, and
+ * pool_take(POOL_WAIT) does a job that nobody has begun instead of sleeping. Threads that sleep and wake
+ * for every job are often put on one processor while another idles; these seldom sleep. */
+struct pool *pool_open_shared(int jobs, size_t window, pool_work *work, void *context);
+
 /* Adds a job. The caller takes jobs until pool_full is false before it submits another. */
 void pool_submit(struct pool *pool, void *job);
 int pool_full(const struct pool *pool);

@@ -480,8 +480,11 @@ static int start(struct filter_run *run, struct error *error)
             return error_errno(error, ERROR_SYSTEM, "the worker threads cannot be watched");
     }
     run->workers = mem_zero((size_t)run->jobs, sizeof *run->workers);
-    size_t window = filter->batch ? 0 : (size_t)run->jobs + ROW_BLOCKS_AHEAD;
-    run->pool = pool_open(run->jobs, window, work_job, run);
+    /* Slow work leaves this thread free to read, settle and write. */
+    run->pool =
+        filter->batch == 1
+            ? pool_open(run->jobs, 0, work_job, run)
+            : pool_open_shared(run->jobs, (size_t)run->jobs + ROW_BLOCKS_AHEAD, work_job, run);
     return 0;
 }
 

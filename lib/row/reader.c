@@ -95,7 +95,7 @@ struct row_reader *row_reader_open(const struct row_source *source, struct error
     }
     if (source->options.jobs > 1) {
         int jobs = (int)source->options.jobs;
-        r->pool = pool_open(jobs, (size_t)jobs + ROW_BLOCKS_AHEAD, scan_block, r);
+        r->pool = pool_open_shared(jobs, (size_t)jobs + ROW_BLOCKS_AHEAD, scan_block, r);
     }
     return r;
 }

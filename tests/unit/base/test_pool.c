@@ -53,10 +53,12 @@ static void take(struct job *job, long *expected)
     free(job);
 }
 
-static void run(int jobs, size_t window, long count)
+typedef struct pool *opener(int jobs, size_t window, pool_work *work, void *context);
+
+static void run_with(opener *open, int jobs, size_t window, long count)
 {
     struct shared s = {.gate = PTHREAD_MUTEX_INITIALIZER};
-    struct pool *pool = pool_open(jobs, window, work, &s);
+    struct pool *pool = open(jobs, window, work, &s);
     struct job *job;
     long expected = 0;
     for (long i = 0; i < count; i++) {
@@ -81,6 +83,12 @@ static void run(int jobs, size_t window, long count)
     assert_true(s.most <= workers);
     for (int i = workers; i < 64; i++)
         assert_int_equal(s.per_worker[i], 0);
+}
+
+static void run(int jobs, size_t window, long count)
+{
+    run_with(pool_open, jobs, window, count);
+    run_with(pool_open_shared, jobs, window, count);
 }
 
 static void test_order(void **state)
@@ -157,6 +165,30 @@ static void test_one_job_is_no_thread(void **state)
     pool_close(pool);
 }
 
+static void meet(void *context, int worker, void *data)
+{
+    struct shared *s = context;
+    *(int *)data = worker;
+    atomic_fetch_add(&s->running, 1);
+    while (atomic_load(&s->running) < 2)
+        nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+}
+
+/* Two jobs that wait for each other: with two workers, one a thread and one the caller, both are done. */
+static void test_the_caller_shares_the_work(void **state)
+{
+    (void)state;
+    struct shared s = {.gate = PTHREAD_MUTEX_INITIALIZER};
+    int jobs[2] = {-1, -1};
+    struct pool *pool = pool_open_shared(2, 0, meet, &s);
+    pool_submit(pool, &jobs[0]);
+    pool_submit(pool, &jobs[1]);
+    assert_ptr_equal(pool_take(pool, POOL_WAIT), &jobs[0]);
+    assert_ptr_equal(pool_take(pool, POOL_WAIT), &jobs[1]);
+    assert_int_equal(jobs[0] + jobs[1], 1);
+    pool_close(pool);
+}
+
 static void slow(void *context, int worker, void *data)
 {
     (void)context;
@@ -191,6 +223,7 @@ int main(void)
         cmocka_unit_test(test_ready_never_blocks_and_the_window_holds),
         cmocka_unit_test(test_closed_with_jobs_under_way),
         cmocka_unit_test(test_one_job_is_no_thread),
+        cmocka_unit_test(test_the_caller_shares_the_work),
         cmocka_unit_test(test_no_busy_waiting),
         cmocka_unit_test(test_cpu_count),
     };
