@@ -156,8 +156,10 @@ static const char **list_paths(struct reading *r)
         n += asked->trained[i].count;
     const char **paths = mem_zero(n, sizeof *paths);
     r->seed = mem_zero(n, sizeof *r->seed);
-    paths[BEFORE] = r->drops ? drops_path(r->drops, BEFORE) : asked->before;
-    paths[AFTER] = r->drops ? drops_path(r->drops, AFTER) : asked->after;
+    for (int i = 0; i < SIDES; i++) { /* copies tell a file that is named twice apart from itself */
+        const char *operand = i == BEFORE ? asked->before : asked->after;
+        paths[i] = arena_text(&r->rows->arena, r->drops ? drops_path(r->drops, i) : operand);
+    }
     n = SIDES;
     for (int i = 0; i < SIDES; i++) {
         struct compare_side *side = &r->rows->sides[i];
@@ -165,7 +167,6 @@ static const char **list_paths(struct reading *r)
         side->trained = mem_zero(side->n_trained, sizeof *side->trained);
         for (size_t j = 0; j < side->n_trained; j++) {
             r->seed[n] = side->trained[j] = passat_new(&r->headline);
-            /* a copy tells a file that is named twice apart from itself */
             paths[n++] = arena_text(&r->rows->arena, asked->trained[i].items[j]);
         }
     }
