@@ -101,6 +101,12 @@ obj/tests/fuzz/fuzz_%: obj/tests/fuzz/fuzz_%.o obj/tests/fuzz/replay.o obj/libwa
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 obj/tests/fuzz/%.o: override CFLAGS += -Wno-missing-prototypes
 
+# cmocka may have come after configure ran: it is no library of the binaries.
+ifeq ($(strip $(CMOCKA_LIBS)),)
+CMOCKA_CFLAGS := $(shell pkg-config --cflags cmocka 2>/dev/null)
+CMOCKA_LIBS := $(shell pkg-config --libs cmocka 2>/dev/null)
+endif
+
 tests: all $(UNIT_BIN) $(if $(DRIVER_SRC),bin/wai-unit) $(FUZZ_REPLAY) $(TEST_TOOLS)
 
 check: tests
