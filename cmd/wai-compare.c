@@ -43,6 +43,8 @@ static const struct option OPTIONS[] = {
     {.kind = OPTION_FLAG, .name = "no-by", AT(asked.no_by), .help = "no split"},
     {.kind = OPTION_FLAG, .name = "balance-rollouts", AT(asked.balance),
      .help = "leave out rows, so that each task has as many on both sides"},
+    {.kind = OPTION_FLAG, .name = "per-task", AT(asked.per_task),
+     .help = "each task of both sides before and after: which of them moved"},
     KEY_OPTIONS(struct options, asked.keys),
     /* noise */
     {.kind = OPTION_LIST, .name = "run-std", AT(asked.run_std), .arg = "X|METRIC=X|@FILE",

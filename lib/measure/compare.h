@@ -22,7 +22,7 @@ struct compare_request {
     const char *before, *after;                               /* operands */
     const char *target, *proxy, *metric, *by, *seed, *adjust; /* adjust: "none", "holm" */
     struct option_list guards, lower, markers, run_std, trained[SIDES], fail_on;
-    bool no_by, balance, run_std_runs_given, level_given, alpha_given, seed_by_name;
+    bool no_by, balance, per_task, run_std_runs_given, level_given, alpha_given, seed_by_name;
     int64_t run_std_runs, draws, min_paired;
     double alpha, level, power, ceiling, answered_gap, answered_alpha;
     struct gate_options gates;
@@ -189,6 +189,12 @@ struct compared_slice {
     enum change_verdict gain;
 };
 
+/* A task of both sides, by the headline's metric. */
+struct task_change {
+    struct span key; /* borrows the rows */
+    double before, after;
+};
+
 enum { CAUSES_MAX = 8 };
 
 struct compare_report {
@@ -222,6 +228,8 @@ struct compare_report {
     double detectable, detectable_solved, tasks_needed, tasks_needed_target;
     const char *tasks_needed_source;
     double graded_bias, answered_p;
+    struct task_change *tasks;         /* --per-task: of both sides, what fell the most first */
+    size_t n_per_task, n_fell, n_rose; /* those that fell stand first, those that rose last */
     struct span *degenerate;
     size_t n_degenerate;
     struct span *unmeasured;

@@ -204,27 +204,43 @@ static size_t properties(const struct compare_report *r, struct buf texts[TEXTS]
     return n;
 }
 
-/* The changes, then the slices, as lines of the summary's table. */
+/* A line of the summary's table. */
+static void add_row(struct ci_row *rows, size_t *count, struct arena *arena, const char *what,
+                    struct span name, struct ci_row row)
+{
+    struct buf text = {0};
+    buf_text(&text, what);
+    term_add_head(&text, name, MEASURE_REASON_MAX);
+    row.metric = arena_span(arena, buf_span(&text)).ptr;
+    rows[(*count)++] = row;
+    buf_free(&text);
+}
+
+/* The changes of metrics, of slices, and of the tasks that moved, the worst first. */
 static struct ci_row *table(const struct compare_report *r, struct arena *arena, size_t *count)
 {
-    struct ci_row *rows = mem_zero(r->n_metrics + r->n_slices, sizeof *rows);
-    struct buf text = {0};
+    struct ci_row *rows =
+        mem_zero(r->n_metrics + r->n_slices + COMPARE_SUMMARY_TASKS, sizeof *rows);
     *count = 0;
-    for (size_t i = 0; i < r->n_metrics + r->n_slices; i++) {
-        bool slice = i >= r->n_metrics;
-        const struct compared_slice *s = slice ? &r->slices[i - r->n_metrics] : NULL;
-        const struct metric_change *c = slice ? &s->change : &r->metrics[i].change;
-        buf_clear(&text);
-        buf_text(&text, "change of ");
-        if (slice) {
-            term_add_head(&text, s->name, MEASURE_REASON_MAX);
-            buf_byte(&text, '/');
-        }
-        term_add_head(&text, slice ? r->headline->name : r->metrics[i].name, MEASURE_REASON_MAX);
-        rows[(*count)++] =
-            (struct ci_row){arena_span(arena, buf_span(&text)).ptr, c->delta, c->ci95, c->n_used};
+    for (size_t i = 0; i < r->n_metrics; i++) {
+        const struct metric_change *c = &r->metrics[i].change;
+        add_row(rows, count, arena, "change of ", r->metrics[i].name,
+                (struct ci_row){NULL, c->delta, c->ci95, c->n_used});
     }
-    buf_free(&text);
+    for (size_t i = 0; i < r->n_slices; i++) {
+        const struct metric_change *c = &r->slices[i].change;
+        add_row(rows, count, arena, "change in slice ", r->slices[i].name,
+                (struct ci_row){NULL, c->delta, c->ci95, c->n_used});
+    }
+    size_t shown = 0;
+    for (size_t i = 0; i < r->n_per_task && shown < COMPARE_SUMMARY_TASKS; i++) {
+        const struct task_change *task = &r->tasks[i];
+        if (task->after == task->before)
+            continue;
+        shown++;
+        add_row(rows, count, arena, "change of task ", task->key,
+                (struct ci_row){NULL, task->after - task->before, INTERVAL_NONE, 1});
+    }
     return rows;
 }
 

@@ -23,6 +23,7 @@ void compare_floors(struct compare_report *report);   /* 6.4 */
 void compare_training(struct compare_report *report); /* 6.6: the arithmetic */
 void compare_repeats(struct compare_report *report);  /* 6.8 */
 void compare_slices(struct compare_report *report);   /* 6.9 */
+void compare_per_task(struct compare_report *report); /* which tasks moved */
 void compare_ceiling(struct compare_report *report);  /* 6.10 */
 void compare_proxy(struct compare_report *report);
 void compare_sizing(struct compare_report *report); /* 6.11 */

@@ -403,6 +403,22 @@ static void write_repeats(struct json_writer *w, const struct compare_report *r)
     json_write_end_object(w);
 }
 
+static void write_tasks(struct json_writer *w, const struct compare_report *r)
+{
+    if (!r->options->asked->per_task)
+        return;
+    json_write_key(w, "per_task");
+    json_write_object(w);
+    for (size_t i = 0; i < r->n_per_task; i++) {
+        json_write_key_span(w, r->tasks[i].key);
+        json_write_object(w);
+        write_real(w, "before", r->tasks[i].before);
+        write_real(w, "after", r->tasks[i].after);
+        json_write_end_object(w);
+    }
+    json_write_end_object(w);
+}
+
 /* ---- all of it ----------------------------------------------------------------------------------
  */
 
@@ -448,6 +464,7 @@ void compare_json(const struct compare_report *r, struct json_writer *w)
     write_slices(w, r);
     write_repeats(w, r);
     write_weak(w, r);
+    write_tasks(w, r);
     write_draws(w, r);
     json_write_end_object(w);
 }

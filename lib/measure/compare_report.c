@@ -491,6 +491,7 @@ int compare_report_make(const struct compare_options *options, const struct comp
     compare_repeats(r);
     compare_sizing(r);
     compare_slices(r);
+    compare_per_task(r);
     compare_warn(r);
     set_headline_word(r);
     note_rows(r);
@@ -544,6 +545,7 @@ void compare_report_free(struct compare_report *r)
         notes_free(&r->slices[i].change.notes);
     free(r->slices);
     free(r->slice_order);
+    free(r->tasks);
     free(r->degenerate);
     free(r->unmeasured);
     notes_free(&r->notes);

@@ -105,7 +105,8 @@ void compare_sizing(struct compare_report *r)
                                      .power = asked->power,
                                      .alpha = asked->alpha,
                                      .task_std = NAN,
-                                     .ceiling = asked->ceiling};
+                                     .ceiling = asked->ceiling,
+                                     .no_range = true};
     struct sizing_rows rows = rows_of(pass), none = {.has_before = false};
     enum spread_source source = SPREAD_MODEL;
     r->tasks_needed = tasks_for(&options, &rows, &source);

@@ -285,6 +285,23 @@ static void slice_lines(struct buf *out, const struct compare_report *r)
         slice_line(out, &r->slices[r->slice_order[i]]);
 }
 
+static void task_lines(struct buf *out, const struct compare_report *r)
+{
+    if (!r->options->asked->per_task)
+        return;
+    buf_format(out, "of %zu tasks of both sides %zu fell and %zu rose%s\n", r->n_per_task,
+               r->n_fell, r->n_rose, r->n_fell + r->n_rose ? ":" : "");
+    for (size_t i = 0; i < r->n_per_task; i++) {
+        const struct task_change *task = &r->tasks[i];
+        if (task->after == task->before)
+            continue;
+        buf_text(out, "  ");
+        name(out, task->key);
+        buf_format(out, " %.3f -> %.3f  %+.3f\n", task->before, task->after,
+                   task->after - task->before);
+    }
+}
+
 /* ---- the end ------------------------------------------------------------------------------------
  */
 
@@ -315,6 +332,7 @@ void compare_text(const struct compare_report *r, struct buf *out)
                    (unsigned long long)b->trimmed, (unsigned long long)b->dropped[BEFORE],
                    (unsigned long long)b->dropped[AFTER]);
     slice_lines(out, r);
+    task_lines(out, r);
     end_lines(out, r);
 }
 

@@ -36,6 +36,7 @@ enum {
     MEASURE_CEILING_TASKS = 20, /* tasks with room left, under which few is said (convention) */
     MEASURE_SEED_SLICES = 100,  /* offsets that keep streams apart */
     MEASURE_SEED_RUNS = 1000,
+    COMPARE_SUMMARY_TASKS = 50, /* tasks that moved in a Markdown summary */
     SWEEP_MIN_ASKS = 50,        /* asks under which a sweep says that it is small (convention) */
     SWEEP_LABEL_MAX = 40,       /* characters of an arm's label */
     SWEEP_NAME_MAX = 64,        /* characters of a behaviour's name, the hosted service's bound */

@@ -15,6 +15,7 @@ struct sizing_options {
     double power, alpha; /* in (0, 1) */
     double task_std;     /* spread of one task's paired difference; NaN: not given */
     double ceiling;      /* pass rate from which a pilot has no room left */
+    bool no_range;       /* leave out the range of n_tasks, whose draws take most of the time */
 };
 
 /* Tasks in first-seen order; after without before is bad usage. */
@@ -46,7 +47,7 @@ struct holdout_report {
 };
 
 /* ERROR_USAGE: a number out of its range. ERROR_INPUT: no graded rows, too few shared tasks. O(2000
- * tasks) with rows. Free the report in any case. */
+ * tasks) with rows and a range. Free the report in any case. */
 int holdout_size(const struct sizing_options *options, const struct sizing_rows *rows,
                  struct holdout_report *report, struct error *error);
 void holdout_free(struct holdout_report *report);

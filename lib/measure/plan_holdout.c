@@ -241,7 +241,7 @@ static void resample(struct holdout_report *r, const struct pilot *pilot)
     bool paired = r->source == SPREAD_ROWS;
     const double *pool = paired ? pilot->differences : pilot->rates;
     size_t n = paired ? pilot->n_paired : pilot->n_rates;
-    if (n < STAT_INTERVAL_VALUES)
+    if (n < STAT_INTERVAL_VALUES || r->options.no_range)
         return;
     if (!r->saturated && r->source != SPREAD_GIVEN)
         set_range(r, pool, n);

@@ -100,6 +100,15 @@ run: wai-compare --json --adjust holm before.jsonl after.jsonl | jq -c '[.metric
 stdout:
   [true,"no_difference_detected",true,"no_difference_detected",true,"no_difference_detected"]
 
+test: which tasks moved, what fell the most first
+run: wai-compare --per-task after.jsonl before.jsonl
+stdout has: of 6 tasks of both sides 6 fell and 0 rose:
+stdout has:   c 1.000 -> 0.000  -1.000
+
+test: which tasks moved, for programs
+run: wai-compare --per-task --json before.jsonl after.jsonl
+stdout json: {"per_task":{"a":{"before":0.0,"after":0.5},"c":{"before":0.0,"after":1.0}}}
+
 test: a sweep names a winner only when it clears the others
 run: wai-compare --arm base@m=before.jsonl --arm new@m=after.jsonl --rerun before.jsonl --json
 stdout json: {"wai_report":"wai-compare sweep","best":"new@m","n_asks":6,"noise_floor":0.0,"variants":[{"label":"new@m","model":"m","graded_rows":12},{"label":"base@m"}],"paired":[{"before":"base@m","after":"new@m"}]}
@@ -274,3 +283,33 @@ stderr has: the label is given twice
 test: an empty pipe closes early without a word
 run: wai-compare before.jsonl after.jsonl | head -c 0
 stderr empty
+
+# ---- scripts/recipes/evals.mk: an eval in a build -----------------------------------------------
+
+test: accepted rows, a green run, a regression that ends make and says which tasks moved
+run:
+  evals="make -s -f $SOURCE/scripts/recipes/evals.mk BIN=$(dirname "$(command -v wai-compare)")"
+  $evals accept && $evals evals > green.txt && head -1 green.txt
+  $evals evals AGENT='seeded --seeded-rate 0.9' > red.txt 2> red.err
+  echo "make: $?"
+  head -1 red.txt | cut -d: -f1
+  grep '^red' red.txt | cut -c 1-14
+stdout has: NO DIFFERENCE: pass_at_1 +0.000
+stdout has: make: 2
+stdout has: FAIL
+stdout has: red: pass_at_1
+file evals/summary.md has: | change of task sc-
+file evals/summary.md has: red target
+file evals/junit.xml has: failures="1"
+
+test: nothing accepted is not green
+run: make -s -f "$SOURCE/scripts/recipes/evals.mk" BIN="$(dirname "$(command -v wai-compare)")" evals
+exit: 2
+stderr has: no accepted rows; make accept first
+
+test: rows that nobody graded are not green
+run:
+  evals="make -s -f $SOURCE/scripts/recipes/evals.mk BIN=$(dirname "$(command -v wai-compare)")"
+  $evals accept > /dev/null && $evals evals GRADE="-e null"
+exit: 2
+stdout has: red: pass_at_1 is not measured on both sides
