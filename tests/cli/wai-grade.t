@@ -120,12 +120,12 @@ stdin:
   {"v":{"rating":1,"z":1}}
   {"v":6}
   {"v":true}
-run: wai-grade -q -e .v --scale 1,5 | jq -c '[.reward,.judge_status,.judge_meta]'
-stdout:
-  [0.75,"ok",{"rating":4,"scale":[1,5],"scorer_kind":"rule"}]
-  [0,"ok",{"z":1,"rating":1,"scale":[1,5],"scorer_kind":"rule"}]
-  [null,"invalid_result",{"rating_out_of_scale":6,"scale":[1,5],"scorer_kind":"rule"}]
-  [null,"invalid_result",{"reward_type":"boolean","scorer_kind":"rule"}]
+run: wai-grade -q -e .v --scale 1,5
+stdout has: "reward":0.75,"judge_status":"ok","judge_name":"expr","judge_meta":{"rating":4.0,"scale":[1.0,5.0],"scorer_kind":"rule"}
+stdout has: "reward":0,"judge_status":"ok"
+stdout has: "judge_meta":{"z":1,"rating":1.0,"scale":[1.0,5.0],"scorer_kind":"rule"}
+stdout has: "reward":null,"judge_status":"invalid_result","judge_name":"expr","judge_meta":{"rating_out_of_scale":6.0,"scale":[1.0,5.0],"scorer_kind":"rule"}
+stdout has: "judge_meta":{"reward_type":"boolean","scorer_kind":"rule"}
 
 test: a scale whose ends are out of order is bad usage
 run: wai-grade -e .v --scale 5,1 /dev/null
@@ -749,7 +749,9 @@ copy: tests/cli/data/hostile.py
 run:
   python3 hostile.py > rows.jsonl
   wai-grade -q -j2 -V code-exec:timeout=10,cpu_seconds=1 rows.jsonl > out.jsonl || echo "exit $?"
-  jq -c 'select(.reward != .want) | [.scenario_id, .reward, .reason, .judge_meta.error]' out.jsonl
+  # Without namespaces (a container may forbid them) an honest candidate can be refused too; none may pass.
+  unshare -Urm true 2> /dev/null && wrong='.reward != .want' || wrong='.want == 0 and .reward != 0'
+  jq -c "select($wrong) | [.scenario_id, .reward, .reason, .judge_meta.error]" out.jsonl
   [ "$(wc -l < rows.jsonl)" = "$(wc -l < out.jsonl)" ] || echo "rows are missing"
   ls
 stdout:

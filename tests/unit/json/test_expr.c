@@ -50,11 +50,11 @@ static const struct {
     {"halt", "0", -1, "the program halted"},
     {"path(..), halt_error(1)", "[[1]]", 2, "[]"},
     {"reduce range(600) as $i (0; [.])", "0", -1, "the result is nested deeper than 512 levels"},
-    {".a +", "0", -2, "the expression does not compile: line 1: syntax error, unexpected $end"},
+    {".a +", "0", -2, "the expression does not compile: line 1: syntax error, unexpected "},
     {"1\n| foo(1)", "0", -2, "the expression does not compile: line 2: foo/1 is not defined"},
     {"$nope", "0", -2, "the expression does not compile: line 1: $nope is not defined"},
     {"1; 2", "0", -2,
-     "the expression does not compile: line 1: syntax error, unexpected ';', expecting $end"},
+     "the expression does not compile: line 1: syntax error, unexpected ';', expecting "},
     {"import \"a\" as a; 1", "0", -2,
      "the expression does not compile: line 1: syntax error, unexpected import"},
     {"include \"a\"; 1", "0", -2,
@@ -75,7 +75,9 @@ static void test_cases(void **state)
         if (CASES[i].count == -2) {
             assert_null(p);
             assert_int_equal(error.code, ERROR_USAGE);
-            assert_string_equal(error.text, CASES[i].want);
+            /* jq's releases name the end of a program otherwise: the beginning tells. */
+            if (!span_starts(span_text(error.text), span_text(CASES[i].want)))
+                fail_msg("%s: %s", CASES[i].program, error.text);
             continue;
         }
         if (!p)
