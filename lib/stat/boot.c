@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "stat/boot_inside.h"
 #include "stat/draw.h"
-#include "stat/stat.h"
 
 enum {
     LANES = 4,         /* replicates in flight */
@@ -251,18 +251,18 @@ void boot_positions(int64_t draws, double level, int64_t *low, int64_t *high)
 
 /* Where the share of the replicates below the mean, and the skew of the values, move the two ends.
  */
-static void bca_positions(const double *values, size_t n, const double *stats, int64_t draws,
+static void bca_positions(const struct boot_values *v, const double *stats, int64_t draws,
                           double level, int64_t *low, int64_t *high)
 {
-    double mean = stat_mean(values, n), below = 0.0;
+    double below = 0.0;
     for (int64_t i = 0; i < draws; i++)
-        below += stats[i] < mean ? 1.0 : stats[i] == mean ? 0.5 : 0.0;
+        below += stats[i] < v->mean ? 1.0 : stats[i] == v->mean ? 0.5 : 0.0;
     double squares = 0.0,
            cubes = 0.0; /* jackknife: leaving x out moves the mean by (mean - x)/(n - 1) */
-    for (size_t i = 0; i < n; i++) {
-        double moved = values[i] - mean;
-        squares += moved * moved;
-        cubes += moved * moved * moved;
+    for (size_t i = 0; i < v->n; i++) {
+        double moved = v->values[i] - v->mean, times = v->times ? (double)v->times[i] : 1.0;
+        squares += times * (moved * moved);
+        cubes += times * (moved * moved * moved);
     }
     boot_positions(draws, level, low, high);
     if (below <= 0.0 || below >= (double)draws || squares <= 0.0)
@@ -282,15 +282,17 @@ static void bca_positions(const double *values, size_t n, const double *stats, i
     *high = *high < *low ? *low : *high > last ? last : *high;
 }
 
-static struct interval interval_of(const double *values, size_t n, double *stats,
-                                   const struct boot_options *options)
+struct interval boot_interval_of(const struct boot_values *v, double *stats, int64_t draws,
+                                 const struct boot_options *options)
 {
-    qsort(stats, (size_t)options->draws, sizeof *stats, by_value);
+    if (draws < 1)
+        return INTERVAL_NONE;
+    qsort(stats, (size_t)draws, sizeof *stats, by_value);
     int64_t low, high;
-    if (options->kind == INTERVAL_BCA)
-        bca_positions(values, n, stats, options->draws, options->level, &low, &high);
+    if (v && options->kind == INTERVAL_BCA)
+        bca_positions(v, stats, draws, options->level, &low, &high);
     else
-        boot_positions(options->draws, options->level, &low, &high);
+        boot_positions(draws, options->level, &low, &high);
     return (struct interval){stats[low], stats[high]};
 }
 
@@ -323,7 +325,8 @@ static void boot_group(const double *const *lists, size_t n_lists, size_t n,
     else
         replicates_plain(&s, draw, options->draws, stats);
     for (size_t l = 0; l < n_lists; l++) {
-        out[l] = interval_of(lists[l], n, stats[l], options);
+        struct boot_values v = {lists[l], NULL, n, stat_mean(lists[l], n)};
+        out[l] = boot_interval_of(&v, stats[l], options->draws, options);
         free(stats[l]);
     }
     free(draw);

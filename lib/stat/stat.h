@@ -50,12 +50,29 @@ enum interval_kind {
 
 const char *interval_kind_name(enum interval_kind kind);
 
+/* How replicates are drawn (measure 13). Each has the bootstrap's distribution; only the first has
+ * the reference package's draws. */
+enum boot_scheme {
+    BOOT_EXACT,   /* index by index from the Mersenne twister */
+    BOOT_HIST,    /* how often each distinct value comes, by conditional binomials: few values */
+    BOOT_POISSON, /* a weight of Poisson(1) per value and replicate, from the hash of its key:
+                     whatever the order and the shard */
+    BOOT_AUTO,    /* exact while values * draws <= STAT_EXACT_WORK */
+};
+
+const char *boot_scheme_name(enum boot_scheme scheme);
+
+/* What `auto` comes to on n values: rates are few distinct values, markers are not. */
+enum boot_scheme boot_scheme_of(enum boot_scheme asked, size_t n, int64_t draws, bool rates);
+
 struct boot_options {
     const struct rng
         *start;    /* the seeded generator; copied, so that every statistic sees the same draws */
     int64_t draws; /* replicates, at least 1 */
     double level;  /* 0 < level < 1 */
     enum interval_kind kind;
+    enum boot_scheme scheme; /* of boot_sample_intervals; the others are exact */
+    int jobs;                /* threads of the Poisson scheme; 0: one */
 };
 
 /* The interval of the mean of values by resampling them. Fewer than 3 values: none. O(draws * n)
@@ -66,6 +83,50 @@ struct interval boot_interval(const double *values, size_t n, const struct boot_
  * boot_interval(lists[i], …) gives, in less time. */
 void boot_intervals(const double *const *lists, size_t n_lists, size_t n,
                     const struct boot_options *options, struct interval *out);
+
+/* Statistics of one length, with what the schemes for large inputs need. */
+struct boot_sample {
+    const double *const *lists;
+    size_t n_lists, n;
+    const uint64_t *times;  /* tasks that an entry stands for (then the scheme is hist); NULL: one */
+    const uint64_t *hashes; /* of the entries' keys, for the Poisson scheme */
+};
+
+/* As boot_intervals, by options->scheme (not BOOT_AUTO). hist: O(draws * distinct values). Poisson:
+ * O(draws * n); none when a value is 2^40 or more in size. Draws of hist and Poisson come from
+ * Philox under the first 64 bits of options->start. */
+void boot_sample_intervals(const struct boot_sample *sample, const struct boot_options *options,
+                           struct interval *out);
+
+/* The Poisson scheme as a mergeable summary: per replicate the sum of weights, and of weights times
+ * values as integers of 2^-40, so that adding up is exact in any order (measure 13.3). */
+struct boot_sketch {
+    int64_t draws;
+    uint64_t key;      /* 64 bits that the seed gives */
+    uint64_t n;        /* values */
+    __int128 total;    /* their sum */
+    uint64_t *weights; /* per replicate */
+    __int128 *sums;
+};
+
+void boot_sketch_open(struct boot_sketch *sketch, const struct boot_options *options);
+void boot_sketch_free(struct boot_sketch *sketch);
+/* Adds n values; false, and nothing is added, when one is 2^40 or more in size. */
+bool boot_sketch_add(struct boot_sketch *sketch, const double *values, const uint64_t *hashes,
+                     size_t n, int jobs);
+/* false: drawn otherwise (draws or key differ). */
+bool boot_sketch_merge(struct boot_sketch *into, const struct boot_sketch *from);
+double boot_sketch_mean(const struct boot_sketch *sketch);
+struct interval boot_sketch_interval(const struct boot_sketch *sketch, double level); /* percentile */
+
+/* Mean of values and the normal approximation of its error, as a check on the draws (measure 13.4).
+ * times as above. Under 2 values: NaN, none. */
+struct normal_check {
+    double se;
+    struct interval ci95;
+};
+struct normal_check stat_normal_check(const double *values, const uint64_t *times, size_t n,
+                                      double level);
 
 /* The interval of mean(b) - mean(a), both sides resampled from one stream, a's draws first (measure
  * 5, step 4). None under 3 values on a side. Percentile only. */
