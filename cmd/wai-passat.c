@@ -10,13 +10,15 @@
 #include "base/signals.h"
 #include "measure/baseline.h"
 #include "measure/ci.h"
+#include "measure/keys.h"
 #include "measure/passat_set.h"
 #include "measure/seed.h"
 
 struct options {
     int64_t k, min_k, n_boot, shard;
-    bool unanimous_short, per_task, signal, bool_rewards, json, partial, merge, repeat_shards;
-    const char *seed, *interval, *markers, *band, *by, *task_key, *reward_key, *report;
+    bool unanimous_short, per_task, signal, json, partial, merge, repeat_shards;
+    const char *seed, *interval, *markers, *band, *by, *report, *scheme;
+    struct key_options keys;
     double level;
     struct gate_options gates;
     const char *baseline, *baseline_rule, *save_baseline;
@@ -47,11 +49,11 @@ static const struct option OPTIONS[] = {
      .help = "difficulty band of --signal (0.2,0.8)"},
     {.kind = OPTION_TEXT, .name = "by", AT(by), .arg = "KEY",
      .help = "the same report for each value of KEY of the rows"},
-    {.kind = OPTION_TEXT, .name = "task-key", AT(task_key), .arg = "KEY,KEY",
+    {.kind = OPTION_TEXT, .name = "task-key", AT(keys.task), .arg = "KEY,KEY",
      .help = "keys that name a task, the first that says something (scenario_id,task_id,prompt)"},
-    {.kind = OPTION_TEXT, .name = "reward-key", AT(reward_key), .arg = "KEY,KEY",
+    {.kind = OPTION_TEXT, .name = "reward-key", AT(keys.reward), .arg = "KEY,KEY",
      .help = "keys that hold the verdict, the first that is 0 or 1 (reward,qwen_reward)"},
-    {.kind = OPTION_FLAG, .name = "bool-rewards", AT(bool_rewards),
+    {.kind = OPTION_FLAG, .name = "bool-rewards", AT(keys.bool_rewards),
      .help = "count true and false as 1 and 0"},
     {.kind = OPTION_INT, .name = "n-boot", AT(n_boot), .arg = "N", .min = 1, .max = MEASURE_DRAWS_MAX,
      .help = "replicates behind an interval (2000)"},
@@ -60,6 +62,8 @@ static const struct option OPTIONS[] = {
      .help = "coverage of the intervals (0.95)"},
     {.kind = OPTION_CHOICE, .name = "interval", AT(interval), .choices = "percentile|t|bca",
      .help = "how intervals are made (percentile)"},
+    {.kind = OPTION_CHOICE, .name = "scheme", AT(scheme), .choices = "auto|exact|hist|poisson",
+     .help = "how replicates are drawn: exact up to 200,000 tasks (auto)"},
     GATE_OPTIONS(struct options, gates),
     {.kind = OPTION_TEXT, .name = "baseline", AT(baseline), .arg = "FILE", .file = true,
      .help = "compare with another run: rows, a partial summary, or a report with per_task"},
@@ -110,7 +114,8 @@ struct plan {
     struct baseline baseline;
     struct rng rng;
     struct buf seed;
-    struct option_list task_keys, reward_keys, markers;
+    struct key_lists keys;
+    struct option_list markers;
     struct arena names;
 };
 
@@ -123,18 +128,17 @@ static void list_add(struct plan *plan, struct option_list *list, struct span it
     list->items[list->count++] = arena_span(&plan->names, item).ptr;
 }
 
-/* KEY,KEY into the list. */
-static int split(struct plan *plan, const char *option, const char *text, struct option_list *list,
-                 struct error *error)
+/* NAME,NAME of --markers into the list. */
+static int split_markers(struct plan *plan, const char *text, struct error *error)
 {
     while (text) {
         const char *comma = strchr(text, ',');
         struct span item = comma ? span_make(text, (size_t)(comma - text)) : span_text(text);
-        if (span_starts(item, SPAN("marker:")) && list == &plan->markers)
+        if (span_starts(item, SPAN("marker:")))
             item = span_slice(item, strlen("marker:"), item.len);
         if (item.len == 0)
-            return error_set(error, ERROR_USAGE, "--%s has an empty name; write NAME,NAME", option);
-        list_add(plan, list, item);
+            return error_set(error, ERROR_USAGE, "--markers has an empty name; write NAME,NAME");
+        list_add(plan, &plan->markers, item);
         text = comma ? comma + 1 : NULL;
     }
     return 0;
@@ -142,16 +146,11 @@ static int split(struct plan *plan, const char *option, const char *text, struct
 
 static int read_band(const char *text, double *low, double *high, struct error *error)
 {
-    const char *comma = text ? strchr(text, ',') : NULL;
-    if (!text)
-        return 0;
-    char *first = comma ? strndup(text, (size_t)(comma - text)) : NULL;
-    bool ok = first && option_read_real(first, low) == 0 &&
-              option_read_real(comma + 1, high) == 0 && *low >= 0 && *low <= *high && *high <= 1;
-    free(first);
-    return ok ? 0
-              : error_set(error, ERROR_USAGE, "--band %s: write LO,HI with 0 <= LO <= HI <= 1",
-                          text);
+    int code = text ? band_read("band", text, low, high, error) : 0;
+    if (code == 0 && !(*low >= 0 && *low <= *high && *high <= 1))
+        return error_set(error, ERROR_USAGE, "--band %s: write LO,HI with 0 <= LO <= HI <= 1",
+                         text);
+    return code;
 }
 
 /* Gates name metrics; the markers among them have to be kept. */
@@ -178,7 +177,7 @@ static int plan_markers(struct plan *plan, struct error *error)
     struct passat_options *keep = &plan->input.keep;
     int code = 0;
     if (o->markers && *o->markers)
-        code = split(plan, "markers", o->markers, &plan->markers, error);
+        code = split_markers(plan, o->markers, error);
     if (code == 0)
         code = check_gates(plan, &o->gates.fail_under, error);
     if (code == 0)
@@ -222,10 +221,8 @@ static int make_plan(struct plan *plan, struct error *error)
 {
     const struct options *o = plan->o;
     int code = check_together(o, error);
-    if (code == 0 && o->task_key)
-        code = split(plan, "task-key", o->task_key, &plan->task_keys, error);
-    if (code == 0 && o->reward_key)
-        code = split(plan, "reward-key", o->reward_key, &plan->reward_keys, error);
+    if (code == 0)
+        code = key_lists_read(&o->keys, &plan->keys, &plan->input.facts, error);
     if (code == 0)
         code = seed_read(o->seed, &plan->seed, error);
     if (code == 0)
@@ -247,6 +244,8 @@ static int make_plan(struct plan *plan, struct error *error)
     settings->boot.kind = *o->interval == 't'   ? INTERVAL_T
                           : *o->interval == 'b' ? INTERVAL_BCA
                                                 : INTERVAL_PERCENTILE;
+    settings->boot.scheme = boot_scheme_named(o->scheme);
+    settings->boot.jobs = (int)o->rows.jobs;
     plan->against = (struct baseline_options){
         .rule = *o->baseline_rule == 'n'   ? BASELINE_NONINFERIOR
                 : *o->baseline_rule == 'd' ? BASELINE_DROP
@@ -254,9 +253,7 @@ static int make_plan(struct plan *plan, struct error *error)
         .margin = o->margin,
         .run_std = o->run_std_given ? o->run_std : NAN,
         .run_std_runs = o->run_std_runs_given ? (double)o->run_std_runs : NAN};
-    plan->input.facts = (struct facts_options){plan->task_keys.items,   plan->task_keys.count,
-                                               plan->reward_keys.items, plan->reward_keys.count,
-                                               o->bool_rewards,         o->by};
+    plan->input.facts.by = o->by;
     plan->input.keep.shard = (uint64_t)o->shard;
     plan->input.merge = o->merge;
     plan->input.repeat_shards = o->repeat_shards;
@@ -268,8 +265,7 @@ static void free_plan(struct plan *plan)
 {
     baseline_free(&plan->baseline);
     buf_free(&plan->seed);
-    option_list_free(&plan->task_keys);
-    option_list_free(&plan->reward_keys);
+    key_lists_free(&plan->keys);
     option_list_free(&plan->markers);
     arena_free(&plan->names);
 }
@@ -287,8 +283,8 @@ static void compare(const struct plan *plan, struct passat_report *report,
 {
     struct change_options options = {plan->settings.boot, MEASURE_MIN_PAIRED};
     options.boot.kind = INTERVAL_PERCENTILE;
-    compare_metric(plan->baseline.tasks, plan->baseline.n, report->tasks, report->rates.n_groups,
-                   &options, change);
+    compare_metric(plan->baseline.tasks, plan->baseline.n, report->tasks, report->n_tasks, &options,
+                   change);
     baseline_warn(&plan->baseline, report, &report->warnings);
 }
 
@@ -397,6 +393,7 @@ int main(int argc, char **argv)
                         .seed = "0",
                         .level = STAT_LEVEL,
                         .interval = "percentile",
+                        .scheme = "auto",
                         .gates = {.on = "point"},
                         .baseline_rule = "regress",
                         .margin = MEASURE_MARGIN,

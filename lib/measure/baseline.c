@@ -43,7 +43,7 @@ static int read_rows(const char *path, const struct facts_options *facts,
             .boot = {.draws = 1, .level = STAT_LEVEL, .kind = INTERVAL_T}};
         struct passat_report report;
         passat_report_make(set.all, &settings, &report);
-        take_tasks(b, report.tasks, report.rates.n_groups);
+        take_tasks(b, report.tasks, report.n_tasks);
         for (size_t i = 0; i < SETTINGS; i++)
             if (report.settings[i].json.ptr)
                 b->settings[i] = arena_span(&b->arena, report.settings[i].json);

@@ -60,10 +60,10 @@ struct passat *passat_partial_read(struct json_value value, const struct passat_
  * ----------------------------------------------------------------------- */
 
 struct passat_settings {
-    int64_t k;            /* tries drawn; 0: the smallest group of two or more */
-    int64_t min_k;        /* under it the k-way numbers are withheld */
-    bool unanimous_short; /* a unanimous group shorter than k stays unanimous */
-    struct boot_options boot;
+    int64_t k;                /* tries drawn; 0: the smallest group of two or more */
+    int64_t min_k;            /* under it the k-way numbers are withheld */
+    bool unanimous_short;     /* a unanimous group shorter than k stays unanimous */
+    struct boot_options boot; /* with the scheme asked for */
     bool signal;
     double band_low, band_high;
 };
@@ -74,6 +74,7 @@ struct pass_rates {
     double pass_at_1, pass_pow_k, pass_at_k, headroom;
     size_t n_groups, n_groups_at_k, n_groups_imputed;
     struct interval ci95, pass_pow_k_ci95, pass_at_k_ci95;
+    struct normal_check normal; /* of pass_at_1, with intervals */
 };
 
 struct task_rate {
@@ -81,6 +82,7 @@ struct task_rate {
     uint64_t n;      /* verdicts */
     double sum;      /* passes, or the sum of a marker */
     double mean;
+    uint64_t times; /* tasks that it stands for: 1, except the cells of a histogram */
 };
 
 struct setting_report {
@@ -95,6 +97,7 @@ struct marker_report {
     size_t n_split; /* tasks whose rows several shards held */
     double mean;
     struct interval ci95;
+    enum boot_scheme scheme; /* that drew it */
     bool degenerate;
     struct notes notes;
 };
@@ -112,7 +115,11 @@ struct passat_report {
     struct interval ci95_rule; /* Wilson on tasks, when ci95 has no width */
     struct setting_report settings[SETTINGS];
     double truncated_share, answered_share, unclosed_think_share, graded_share;
-    struct task_rate *tasks;       /* n_groups of them, in first-seen order */
+    enum boot_scheme scheme; /* of the rates' intervals */
+    bool checked;            /* tasks enough for the normal approximation to be worth a line */
+    struct task_rate
+        *tasks; /* in first-seen order; none of a histogram, whose tasks have no keys */
+    size_t n_tasks;
     struct marker_report *markers; /* sorted by name */
     size_t n_markers;
     bool has_markers, has_signal;

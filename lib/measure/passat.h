@@ -24,8 +24,14 @@ struct setting_values {
     enum setting_form last_form;
 };
 
+/* Tasks of n tries and c passes. */
+struct rate_cell {
+    uint64_t n, c, tasks;
+};
+
 struct marker_cells {
     struct cells cells;
+    struct boot_sketch *sketch; /* of a histogram, in their place */
     uint64_t n_rows, n_at_1, n_at_0, n_nonfinite;
     double least, most;
     uint64_t row;              /* the row that carries it, counted from 1, and its value there */
@@ -39,6 +45,9 @@ struct passat {
     size_t n_shards, cap_shards;
     struct map tasks; /* every task key that a cell names */
     struct cells labels;
+    bool by_hist;           /* counts of tasks in their place: the tasks have no keys */
+    struct rate_cell *hist; /* by n, then c */
+    size_t n_hist, cap_hist;
     uint64_t n_input, n_bad, n_labelled, n_partial, n_boolean, n_graded, n_fallback;
     double reward_least, reward_most; /* of graded rows; NaN when none */
     uint64_t n_judged, n_judge_failed;

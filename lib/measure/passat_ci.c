@@ -4,7 +4,7 @@
 #include "measure/ci.h"
 #include "measure/passat_set.h"
 
-enum { ROWS = 9, EXTRA = 4 }; /* metrics of the table; properties beside the settings */
+enum { ROWS = 9, EXTRA = 5 }; /* metrics of the table; properties beside the settings */
 
 static size_t table(const struct passat_report *report, struct ci_row rows[ROWS])
 {
@@ -32,6 +32,7 @@ static size_t properties(const struct passat_view *view, struct buf texts[2],
     out[n++] = (struct ci_property){"n_boot", buf_span(&texts[0])};
     out[n++] = (struct ci_property){"level", buf_span(&texts[1])};
     out[n++] = (struct ci_property){"interval", span_text(interval_kind_name(boot->kind))};
+    out[n++] = (struct ci_property){"scheme", span_text(boot_scheme_name(view->report->scheme))};
     return n;
 }
 
@@ -41,7 +42,7 @@ static struct span *unjudged(const struct map *tasks, const struct passat_report
 {
     struct map judged = {0};
     struct span *keys = mem_zero(tasks->count, sizeof *keys);
-    for (size_t i = 0; tasks->count && i < report->rates.n_groups; i++)
+    for (size_t i = 0; tasks->count && i < report->n_tasks; i++)
         map_add(&judged, report->tasks[i].key, NULL);
     *count = 0;
     for (size_t i = 0; i < tasks->count; i++)
@@ -69,7 +70,7 @@ int passat_ci_write(const struct passat_set *set, const struct passat_view *view
                            .rows = rows,
                            .n_rows = table(report, rows),
                            .tasks = report->tasks,
-                           .n_tasks = report->rates.n_groups};
+                           .n_tasks = report->n_tasks};
     struct span *rest = unjudged(&set->tasks, report, &ci.n_unjudged);
     ci.unjudged = rest;
     int code = ci_write(&ci, options, error);

@@ -20,6 +20,16 @@ static void write_interval(struct json_writer *w, const char *key, struct interv
     interval_write(interval, w);
 }
 
+static void write_scheme(struct json_writer *w, const struct boot_options *boot,
+                         enum boot_scheme scheme)
+{
+    json_write_key(w, "interval_scheme");
+    if (boot->kind == INTERVAL_T)
+        json_write_null(w); /* nothing is drawn */
+    else
+        json_write_text(w, boot_scheme_name(scheme));
+}
+
 void config_write(const struct passat_report *report, size_t n_tasks, int64_t k,
                   struct json_writer *w)
 {
@@ -46,7 +56,8 @@ void config_write(const struct passat_report *report, size_t n_tasks, int64_t k,
     json_write_end_object(w);
 }
 
-static void write_markers(struct json_writer *w, const struct passat_report *report)
+static void write_markers(struct json_writer *w, const struct passat_report *report,
+                          const struct boot_options *boot)
 {
     json_write_key(w, "markers");
     json_write_object(w);
@@ -67,6 +78,7 @@ static void write_markers(struct json_writer *w, const struct passat_report *rep
         write_count(w, "split_marker_tasks", m->n_split);
         write_real(w, "mean", m->mean);
         write_interval(w, "ci95", m->ci95);
+        write_scheme(w, boot, m->scheme);
         json_write_key(w, "degenerate");
         json_write_bool(w, m->degenerate);
         notes_write_note(&m->notes, w);
@@ -99,7 +111,7 @@ static void write_tasks(struct json_writer *w, const struct passat_report *repor
 {
     json_write_key(w, "per_task");
     json_write_object(w);
-    for (size_t i = 0; i < report->rates.n_groups; i++) {
+    for (size_t i = 0; i < report->n_tasks; i++) {
         json_write_key_span(w, report->tasks[i].key);
         json_write_real(w, report->tasks[i].mean);
     }
@@ -127,6 +139,10 @@ static void write_report(struct json_writer *w, const struct passat_view *view,
     write_interval(w, "pass_pow_k_ci95", rates->pass_pow_k_ci95);
     write_interval(w, "pass_at_k_ci95", rates->pass_at_k_ci95);
     write_interval(w, "ci95_rule", report->ci95_rule);
+    if (report->checked) {
+        write_real(w, "se", rates->normal.se);
+        write_interval(w, "ci95_normal", rates->normal.ci95);
+    }
     json_write_key(w, "config");
     config_write(report, rates->n_groups, rates->k, w);
     write_count(w, "n_input", report->n_input);
@@ -135,7 +151,7 @@ static void write_report(struct json_writer *w, const struct passat_view *view,
     write_count(w, "n_unjudged", report->n_unjudged);
     write_count(w, "n_fallback", report->n_fallback);
     if (view->markers)
-        write_markers(w, report);
+        write_markers(w, report, &view->settings->boot);
     if (report->has_signal)
         write_signal(w, &report->signal);
     if (view->per_task)
@@ -152,11 +168,7 @@ void passat_json(const struct passat_view *view, struct json_writer *w)
     write_real(w, "level", boot->level);
     json_write_key(w, "interval");
     json_write_text(w, interval_kind_name(boot->kind));
-    json_write_key(w, "interval_scheme");
-    if (boot->kind == INTERVAL_T)
-        json_write_null(w); /* nothing is drawn */
-    else
-        json_write_text(w, "exact");
+    write_scheme(w, boot, view->report->scheme);
     write_count(w, "n_boot", (uint64_t)boot->draws);
     json_write_key(w, "seed");
     json_write_raw(w, span_text(view->seed));
@@ -167,6 +179,7 @@ void passat_json(const struct passat_view *view, struct json_writer *w)
             json_write_key_span(w, view->slices[i].name);
             json_write_object(w);
             write_report(w, view, &view->slices[i].report);
+            write_scheme(w, boot, view->slices[i].report.scheme);
             json_write_end_object(w);
         }
         json_write_end_object(w);

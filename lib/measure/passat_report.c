@@ -4,197 +4,54 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "measure/passat.h"
+#include "measure/passat_rates.h"
 #include "text/number.h"
 #include "text/term.h"
-
-/* ---- the three rates ----------------------------------------------------------------------------
- */
-
-/* pass^k and pass@k of the groups that count, the full ones first. */
-struct kway {
-    double *pow, *at;
-    size_t count, eligible;
-};
-
-/* Binomials are worked out once per (n, c). */
-struct binomials {
-    struct map seen;
-    double *pow, *at;
-    size_t cap_pow, cap_at;
-};
-
-static size_t binomial(struct binomials *b, uint64_t n, uint64_t c, uint64_t k)
-{
-    uint64_t key[2] = {n, c};
-    bool fresh;
-    size_t i = map_add(&b->seen, span_make((const char *)key, sizeof key), &fresh);
-    if (fresh) {
-        b->pow = mem_grow(b->pow, &b->cap_pow, i + 1, sizeof *b->pow);
-        b->at = mem_grow(b->at, &b->cap_at, i + 1, sizeof *b->at);
-        b->pow[i] = stat_pass_pow_k(n, c, k);
-        b->at[i] = stat_pass_at_k(n, c, k);
-    }
-    return i;
-}
-
-static void kway_make(const struct task_rate *tasks, size_t n, uint64_t k, bool unanimous_short,
-                      struct kway *out)
-{
-    struct binomials known = {0};
-    *out = (struct kway){mem_zero(n, sizeof(double)), mem_zero(n, sizeof(double)), 0, 0};
-    for (size_t i = 0; i < n; i++) {
-        if (tasks[i].n < k)
-            continue;
-        size_t at = binomial(&known, tasks[i].n, (uint64_t)tasks[i].sum, k);
-        out->pow[out->count] = known.pow[at];
-        out->at[out->count++] = known.at[at];
-    }
-    out->eligible = out->count;
-    for (size_t i = 0; unanimous_short && i < n; i++) {
-        if (tasks[i].n >= k || (tasks[i].sum != 0.0 && tasks[i].sum != (double)tasks[i].n))
-            continue;
-        out->pow[out->count] = out->at[out->count] = tasks[i].sum != 0.0;
-        out->count++;
-    }
-    map_free(&known.seen);
-    free(known.pow);
-    free(known.at);
-}
-
-struct group_sizes {
-    uint64_t least, most; /* of groups of two or more; 0: none */
-    bool ragged;          /* more than one such size */
-    size_t n_most;        /* groups of the largest size */
-};
-
-static struct group_sizes sizes_of(const struct task_rate *tasks, size_t n)
-{
-    struct group_sizes s = {0, 0, false, 0};
-    for (size_t i = 0; i < n; i++) {
-        uint64_t size = tasks[i].n;
-        if (size < 2)
-            continue;
-        s.least = s.least == 0 || size < s.least ? size : s.least;
-        s.n_most = size > s.most ? 1 : s.n_most + (size == s.most);
-        s.most = size > s.most ? size : s.most;
-    }
-    s.ragged = s.least != s.most;
-    return s;
-}
-
-static void intervals(const struct task_rate *tasks, const struct kway *kway,
-                      const struct boot_options *boot, struct pass_rates *rates)
-{
-    double *means = mem_zero(rates->n_groups, sizeof *means);
-    for (size_t i = 0; i < rates->n_groups; i++)
-        means[i] = tasks[i].mean;
-    const double *lists[] = {means, kway->pow, kway->at};
-    struct interval found[3] = {INTERVAL_NONE, INTERVAL_NONE, INTERVAL_NONE};
-    bool together = kway->count == rates->n_groups;
-    boot_intervals(lists, together ? 3 : 1, rates->n_groups, boot, found);
-    if (!together)
-        boot_intervals(lists + 1, 2, kway->count, boot, found + 1);
-    rates->ci95 = found[0];
-    rates->pass_pow_k_ci95 = found[1];
-    rates->pass_at_k_ci95 = found[2];
-    free(means);
-}
-
-/* notes: NULL when nobody reads them. boot NULL: no intervals. */
-static void rates_make(const struct task_rate *tasks, size_t n, int64_t given_k, int64_t min_k,
-                       bool unanimous_short, const struct boot_options *boot, struct notes *notes,
-                       struct pass_rates *rates)
-{
-    struct group_sizes sizes = sizes_of(tasks, n);
-    int64_t k = given_k > 0 ? given_k : sizes.least ? (int64_t)sizes.least : 1;
-    *rates = (struct pass_rates){
-        .k = k, .pass_pow_k = NAN, .pass_at_k = NAN, .headroom = NAN, .n_groups = n};
-    double sum = 0.0;
-    for (size_t i = 0; i < n; i++)
-        sum += tasks[i].mean;
-    rates->pass_at_1 = n ? sum / (double)n : NAN;
-    bool uneven = given_k <= 0 && sizes.ragged;
-    struct kway kway = {0};
-    if (k < (min_k > 1 ? min_k : 1)) {
-        if (notes && uneven)
-            notes_add(
-                notes, "uneven_below_min_k",
-                "tasks have %llu to %llu tries, so k falls to %llu, under %lld, and pass^k and "
-                "pass@k are withheld; %zu of %zu tasks have %llu: take -k %llu, or finish the "
-                "others",
-                (unsigned long long)sizes.least, (unsigned long long)sizes.most,
-                (unsigned long long)sizes.least, (long long)min_k, sizes.n_most, n,
-                (unsigned long long)sizes.most, (unsigned long long)sizes.most);
-        else if (notes)
-            notes_add(
-                notes, "below_min_k",
-                "k is %lld, under %lld, so pass^k and pass@k are withheld; take more tries of "
-                "each task, or lower --min-k",
-                (long long)k, (long long)min_k);
-    } else {
-        kway_make(tasks, n, (uint64_t)k, unanimous_short, &kway);
-        if (kway.count == 0 && notes)
-            notes_add(
-                notes, "no_group_at_k",
-                "no task has %lld graded tries, which pass^%lld and pass@%lld need; take more "
-                "tries of each task, or a smaller -k",
-                (long long)k, (long long)k, (long long)k);
-        else if (uneven && notes)
-            notes_add(notes, "uneven",
-                      "tasks have %llu to %llu tries and k is the smallest, %llu; -k sets another",
-                      (unsigned long long)sizes.least, (unsigned long long)sizes.most,
-                      (unsigned long long)sizes.least);
-        rates->n_groups_at_k = kway.count;
-        rates->n_groups_imputed = kway.count - kway.eligible;
-        rates->pass_pow_k = stat_mean(kway.pow, kway.count);
-        rates->pass_at_k = stat_mean(kway.at, kway.count);
-        rates->headroom = rates->pass_at_k - rates->pass_at_1;
-    }
-    rates->ci95 = rates->pass_pow_k_ci95 = rates->pass_at_k_ci95 = INTERVAL_NONE;
-    if (boot)
-        intervals(tasks, &kway, boot, rates);
-    free(kway.pow);
-    free(kway.at);
-}
 
 /* ---- groups, signal, markers --------------------------------------------------------------------
  */
 
-static struct task_rate *rates_of(const struct passat *p, const struct cells *cells, size_t *count,
-                                  size_t *n_split)
-{
-    struct cell *groups = cells_groups(cells, p->tasks.keys, count, n_split);
-    struct task_rate *tasks = mem_zero(*count, sizeof *tasks);
-    for (size_t i = 0; i < *count; i++) {
-        const struct cell *cell = &groups[i];
-        tasks[i] = (struct task_rate){p->tasks.keys[cell->task], cell->n, cell->sum,
-                                      cell->sum / (double)cell->n};
-    }
-    free(groups);
-    return tasks;
-}
-
 static void signal_make(const struct task_rate *tasks, size_t n,
                         const struct passat_settings *settings, struct signal_report *out)
 {
-    *out = (struct signal_report){.n_groups = n};
+    *out = (struct signal_report){0};
     for (size_t i = 0; i < n; i++) {
         double rate = tasks[i].mean;
+        out->n_groups += tasks[i].times;
         if (tasks[i].n < 2) {
-            out->n_single++;
+            out->n_single += tasks[i].times;
         } else if (rate == 0.0) {
-            out->n_all_zero++;
+            out->n_all_zero += tasks[i].times;
         } else if (rate == 1.0) {
-            out->n_all_one++;
+            out->n_all_one += tasks[i].times;
         } else {
-            out->n_mixed++;
-            out->n_in_band += rate >= settings->band_low && rate <= settings->band_high;
+            bool inside = rate >= settings->band_low && rate <= settings->band_high;
+            out->n_mixed += tasks[i].times;
+            out->n_in_band += inside ? tasks[i].times : 0;
         }
     }
     size_t repeated = out->n_mixed + out->n_all_zero + out->n_all_one;
     out->mixed_rate = repeated ? (double)out->n_mixed / (double)repeated : NAN;
-    rates_make(tasks, n, 0, MEASURE_MIN_K, false, NULL, NULL, &out->rates);
+    struct rates_asked asked = {.tasks = tasks, .n = n, .min_k = MEASURE_MIN_K};
+    rates_make(&asked, NULL, &out->rates);
+}
+
+/* By the Poisson scheme a value of 2^40 or more has no place in the sums. */
+static void marker_interval(const struct task_rate *tasks, const double *means,
+                            const struct boot_options *asked, struct marker_report *out)
+{
+    struct boot_options boot = *asked;
+    boot.scheme = out->scheme = boot_scheme_of(asked->scheme, out->n_tasks, asked->draws, false);
+    uint64_t *hashes = boot.scheme == BOOT_POISSON ? mem_zero(out->n_tasks, sizeof *hashes) : NULL;
+    if (hashes)
+        rates_hashes(tasks, out->n_tasks, hashes);
+    struct boot_sample sample = {&means, 1, out->n_tasks, NULL, hashes};
+    boot_sample_intervals(&sample, &boot, &out->ci95);
+    if (!interval_known(out->ci95))
+        notes_add(&out->notes, "too_large",
+                  "a value of 2^40 or more has no interval by --scheme poisson; divide the marker "
+                  "by a power of ten");
+    free(hashes);
 }
 
 static void marker_make(const struct passat *p, size_t number, const struct boot_options *boot,
@@ -225,7 +82,7 @@ static void marker_make(const struct passat *p, size_t number, const struct boot
                   "%zu tasks carry it and an interval needs %d: measure more tasks", out->n_tasks,
                   STAT_INTERVAL_VALUES);
     else
-        out->ci95 = boot_interval(means, out->n_tasks, boot);
+        marker_interval(tasks, means, boot, out);
     free(means);
     free(tasks);
 }
@@ -356,6 +213,27 @@ static struct interval rule_of(const struct pass_rates *rates, double level)
     return stat_wilson(rates->pass_at_1 * n, n, stat_z(level));
 }
 
+/* The three rates, by the scheme that the number of tasks asks for. */
+static void labels_make(const struct passat *p, const struct passat_settings *settings, size_t n,
+                        struct passat_report *report)
+{
+    struct boot_options boot = settings->boot;
+    size_t n_tasks = 0;
+    for (size_t i = 0; i < n; i++)
+        n_tasks += report->tasks[i].times;
+    boot.scheme = report->scheme =
+        p->by_hist ? BOOT_HIST : boot_scheme_of(boot.scheme, n_tasks, boot.draws, true);
+    struct rates_asked asked = {.tasks = report->tasks,
+                                .n = n,
+                                .k = settings->k,
+                                .min_k = settings->min_k,
+                                .unanimous_short = settings->unanimous_short,
+                                .boot = &boot,
+                                .counted = p->by_hist};
+    rates_make(&asked, n ? &report->notes : NULL, &report->rates);
+    report->checked = report->rates.n_groups > STAT_CHECK_VALUES;
+}
+
 void passat_report_make(const struct passat *p, const struct passat_settings *settings,
                         struct passat_report *report)
 {
@@ -367,11 +245,10 @@ void passat_report_make(const struct passat *p, const struct passat_settings *se
                                      .n_fallback = p->n_fallback,
                                      .n_input = p->n_input,
                                      .n_bad = p->n_bad};
-    size_t n, n_split;
-    report->tasks = rates_of(p, &p->labels, &n, &n_split);
+    size_t n;
+    report->tasks = rates_of_labels(p, &n);
     note_degenerate(p, &report->notes);
-    rates_make(report->tasks, n, settings->k, settings->min_k, settings->unanimous_short,
-               &settings->boot, n ? &report->notes : NULL, &report->rates);
+    labels_make(p, settings, n, report);
     if (n) {
         notes_after(p, report, &report->notes);
     } else {
@@ -383,6 +260,7 @@ void passat_report_make(const struct passat *p, const struct passat_settings *se
     report->has_signal = settings->signal;
     if (settings->signal)
         signal_make(report->tasks, n, settings, &report->signal);
+    report->n_tasks = p->by_hist ? 0 : n;
     warnings_make(p, report);
 }
 

@@ -51,6 +51,12 @@ static void interval_lines(struct buf *out, const struct passat_view *view)
     const struct boot_options *boot = &view->settings->boot;
     if (boot->level != STAT_LEVEL)
         buf_format(out, "the intervals are at %g %%\n", 100.0 * boot->level);
+    if (report->checked && boot->kind != INTERVAL_T)
+        buf_format(out,
+                   "intervals by the %s scheme; the normal approximation gives pass@1 "
+                   "[%.4f..%.4f], standard error %.2g\n",
+                   boot_scheme_name(report->scheme), report->rates.normal.ci95.low,
+                   report->rates.normal.ci95.high, report->rates.normal.se);
     if (interval_known(report->ci95_rule)) {
         buf_format(
             out,
@@ -58,11 +64,12 @@ static void interval_lines(struct buf *out, const struct passat_view *view)
             "%.2f..%.2f (Wilson)\n",
             report->rates.n_groups, report->ci95_rule.low, report->ci95_rule.high);
     } else if (boot->kind == INTERVAL_PERCENTILE && interval_known(report->rates.ci95) &&
+               report->n_tasks == report->rates.n_groups &&
                report->rates.n_groups < MEASURE_NARROW_TASKS) {
         struct boot_options t = *boot;
         t.kind = INTERVAL_T;
         double *means = mem_zero(report->rates.n_groups, sizeof *means);
-        for (size_t i = 0; i < report->rates.n_groups; i++)
+        for (size_t i = 0; i < report->n_tasks; i++)
             means[i] = report->tasks[i].mean;
         struct interval wide = boot_interval(means, report->rates.n_groups, &t);
         buf_format(out,
@@ -116,7 +123,7 @@ static void signal_line(struct buf *out, const struct passat_view *view)
 
 static void task_lines(struct buf *out, const struct passat_report *report)
 {
-    for (size_t i = 0; i < report->rates.n_groups; i++) {
+    for (size_t i = 0; i < report->n_tasks; i++) {
         const struct task_rate *task = &report->tasks[i];
         buf_text(out, "task ");
         term_add(out, task->key);

@@ -31,7 +31,8 @@ void philox_block(const uint32_t counter[4], uint64_t key, uint32_t out[4])
     out[3] = d;
 }
 
-void philox_start(struct philox *p, uint64_t key, uint32_t cell, uint32_t replicate, uint32_t stream)
+void philox_start(struct philox *p, uint64_t key, uint32_t cell, uint32_t replicate,
+                  uint32_t stream)
 {
     *p = (struct philox){.key = key, .counter = {0, cell, replicate, stream}, .at = 4};
 }
@@ -114,7 +115,7 @@ uint64_t philox_binomial(struct philox *p, uint64_t n, double chance)
         return n;
     bool more = chance > 0.5;
     double smaller = more ? 1.0 - chance : chance;
-    uint64_t k = (double)n * smaller < INVERSION ? by_inversion(p, n, smaller)
-                                                 : by_rejection(p, n, smaller);
+    uint64_t k =
+        (double)n * smaller < INVERSION ? by_inversion(p, n, smaller) : by_rejection(p, n, smaller);
     return more ? n - k : k;
 }

@@ -18,7 +18,8 @@ struct philox {
     int at;
 };
 
-void philox_start(struct philox *p, uint64_t key, uint32_t cell, uint32_t replicate, uint32_t stream);
+void philox_start(struct philox *p, uint64_t key, uint32_t cell, uint32_t replicate,
+                  uint32_t stream);
 uint32_t philox_word(struct philox *p);
 double philox_random(struct philox *p); /* 0 < x < 1: the middles of 2^52 steps */
 

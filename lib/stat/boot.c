@@ -411,7 +411,8 @@ double permutation_p(const double *differences, size_t n, const struct rng *star
 }
 
 /* How many of the flips of differences[i..n) bring the sum, which holds those before, to the bar. */
-static uint64_t flips_reaching(const double *differences, size_t i, size_t n, double sum, double bar)
+static uint64_t flips_reaching(const double *differences, size_t i, size_t n, double sum,
+                               double bar)
 {
     if (i == n)
         return fabs(sum / (double)n) >= bar;

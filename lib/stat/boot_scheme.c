@@ -10,14 +10,25 @@
 
 enum { STREAM_HIST = 1 }; /* last word of the counter: keeps the schemes' draws apart */
 
+static const char *const NAMES[] = {"exact", "hist", "poisson", "auto"};
+
 const char *boot_scheme_name(enum boot_scheme scheme)
 {
-    static const char *const NAMES[] = {"exact", "hist", "poisson", "auto"};
     return NAMES[scheme];
+}
+
+enum boot_scheme boot_scheme_named(const char *name)
+{
+    enum boot_scheme scheme = BOOT_EXACT;
+    while (scheme < BOOT_AUTO && strcmp(name, NAMES[scheme]) != 0)
+        scheme++;
+    return scheme;
 }
 
 enum boot_scheme boot_scheme_of(enum boot_scheme asked, size_t n, int64_t draws, bool rates)
 {
+    if (asked == BOOT_HIST && !rates)
+        return BOOT_POISSON; /* a cell per value would cost more than the values */
     if (asked != BOOT_AUTO)
         return asked;
     if ((double)n * (double)draws <= (double)STAT_EXACT_WORK)
@@ -112,8 +123,8 @@ static void tuples_make(const struct boot_sample *s, struct tuples *out)
         bool fresh;
         for (size_t l = 0; l < s->n_lists; l++)
             tuple[l] = s->lists[l][i] + 0.0; /* no negative zero beside a zero */
-        size_t number = map_add(
-            &seen, span_make((const char *)tuple, s->n_lists * sizeof *tuple), &fresh);
+        size_t number =
+            map_add(&seen, span_make((const char *)tuple, s->n_lists * sizeof *tuple), &fresh);
         times = mem_grow(times, &cap, number + 1, sizeof *times);
         times[number] = (fresh ? 0 : times[number]) + (s->times ? s->times[i] : 1);
     }
@@ -140,7 +151,8 @@ static void tuples_make(const struct boot_sample *s, struct tuples *out)
 
 /* One replicate: how many of the n draws fall on each tuple, tuple by tuple among those that are
  * left. */
-static void replicate(const struct tuples *t, uint64_t n, uint64_t key, int64_t number, double *sums)
+static void replicate(const struct tuples *t, uint64_t n, uint64_t key, int64_t number,
+                      double *sums)
 {
     uint64_t draws = n, others = n;
     memset(sums, 0, t->n_lists * sizeof *sums);
@@ -173,8 +185,7 @@ static void hist_intervals(const struct boot_sample *s, const struct boot_option
             stats[l * draws + r] = sums[l] / (double)n;
     }
     for (size_t l = 0; l < s->n_lists; l++) {
-        struct boot_values v = {s->lists[l], s->times, s->n,
-                                mean_of(s->lists[l], s->times, s->n)};
+        struct boot_values v = {s->lists[l], s->times, s->n, mean_of(s->lists[l], s->times, s->n)};
         out[l] = boot_interval_of(&v, stats + l * draws, options->draws, options);
     }
     free(t.values);

@@ -11,9 +11,11 @@ enum {
     STAT_BOOT_DRAWS = 2000, /* replicates; at least 1000 for an interval, Efron & Tibshirani 1993 */
     STAT_INTERVAL_VALUES = 3, /* values; under it no interval (convention) */
     STAT_EXACT_TASKS = 20, /* differences; over it the flips of signs are too many to go through */
-    STAT_EXACT_WORK = 400000000, /* values resampled; 200,000 tasks at 2000 draws, about 2 s a core */
-    STAT_CHECK_VALUES = 10000, /* tasks over which the normal approximation stands beside the draws */
-    STAT_T_TABLE = 30,        /* degrees of freedom that the printed table of Student's t covers */
+    STAT_EXACT_WORK =
+        400000000, /* values resampled; 200,000 tasks at 2000 draws, about 2 s a core */
+    STAT_CHECK_VALUES =
+        10000,         /* tasks over which the normal approximation stands beside the draws */
+    STAT_T_TABLE = 30, /* degrees of freedom that the printed table of Student's t covers */
 };
 
 #define STAT_PERMUTATION_SLACK \

@@ -61,8 +61,9 @@ enum boot_scheme {
 };
 
 const char *boot_scheme_name(enum boot_scheme scheme);
+enum boot_scheme boot_scheme_named(const char *name); /* of one of the names */
 
-/* What `auto` comes to on n values: rates are few distinct values, markers are not. */
+/* What is meant on n values: rates are few distinct values, markers are not. */
 enum boot_scheme boot_scheme_of(enum boot_scheme asked, size_t n, int64_t draws, bool rates);
 
 struct boot_options {
@@ -88,7 +89,7 @@ void boot_intervals(const double *const *lists, size_t n_lists, size_t n,
 struct boot_sample {
     const double *const *lists;
     size_t n_lists, n;
-    const uint64_t *times;  /* tasks that an entry stands for (then the scheme is hist); NULL: one */
+    const uint64_t *times; /* tasks that an entry stands for (then the scheme is hist); NULL: one */
     const uint64_t *hashes; /* of the entries' keys, for the Poisson scheme */
 };
 
@@ -117,7 +118,8 @@ bool boot_sketch_add(struct boot_sketch *sketch, const double *values, const uin
 /* false: drawn otherwise (draws or key differ). */
 bool boot_sketch_merge(struct boot_sketch *into, const struct boot_sketch *from);
 double boot_sketch_mean(const struct boot_sketch *sketch);
-struct interval boot_sketch_interval(const struct boot_sketch *sketch, double level); /* percentile */
+struct interval boot_sketch_interval(const struct boot_sketch *sketch,
+                                     double level); /* percentile */
 
 /* Mean of values and the normal approximation of its error, as a check on the draws (measure 13.4).
  * times as above. Under 2 values: NaN, none. */

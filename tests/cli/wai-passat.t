@@ -116,6 +116,45 @@ run: wai-passat other.jsonl
 stdout has: pass@1 1.00 [1.00..1.00]
 stdout has: from 5 tasks alone pass@1 lies in 0.57..1.00 (Wilson)
 
+# ---- schemes for large inputs -------------------------------------------------------------------
+
+test: the scheme is named, and each is near the others
+run:
+  for i in $(seq 400); do echo "{\"task_id\":\"t$i\",\"reward\":$((i * i % 7 < 3)),\"markers\":{\"m\":$((i * 31 % 97))}}"; done > many.jsonl
+  for scheme in auto exact hist poisson; do
+    wai-passat --json --markers --scheme $scheme many.jsonl | jq -c '[.interval_scheme, .markers.m.interval_scheme, (.ci95 | map(. * 20 | round))]'
+  done
+  wai-passat --json --interval t --scheme hist many.jsonl | jq -c '[.interval_scheme, .ci95_normal]'
+stdout:
+  ["exact","exact",[13,15]]
+  ["exact","exact",[13,15]]
+  ["hist","poisson",[13,15]]
+  ["poisson","poisson",[13,15]]
+  [null,null]
+
+test: auto leaves the exact scheme by the work, and says so
+run:
+  awk 'BEGIN { for (i = 0; i < 12000; i++) printf "{\"task_id\":%d,\"reward\":%d}\n", i, i % 3 == 0 }' > many.jsonl
+  wai-passat --json --n-boot 33334 many.jsonl | jq -c '[.interval_scheme, (.se * 1e5 | round), .n_boot]'
+  wai-passat --n-boot 200 many.jsonl
+stdout:
+  ["hist",430,33334]
+  pass@1 0.33 [0.32..0.34]  pass^k n/a  pass@k n/a  headroom n/a  12000 tasks, k 1
+  intervals by the exact scheme; the normal approximation gives pass@1 [0.3249..0.3418], standard error 0.0043
+  note: k is 1, under 4, so pass^k and pass@k are withheld; take more tries of each task, or lower --min-k
+
+test: what Poisson weights do not depend on: the order of the rows, and the threads
+run:
+  for i in $(seq 300); do echo "{\"task_id\":\"t$i\",\"reward\":$((i % 3 > 0)),\"markers\":{\"m\":$((i * 31 % 97))}}"; done > rows.jsonl
+  wai-passat --json --markers --scheme poisson --n-boot 20000 rows.jsonl | jq -c '[.ci95, .markers.m.ci95]' > a
+  tac rows.jsonl | wai-passat --json --markers --scheme poisson --n-boot 20000 --jobs 3 | jq -c '[.ci95, .markers.m.ci95]' | cmp - a
+
+test: a value that Poisson sums cannot hold is said
+run:
+  for i in 1 2 3 4; do echo "{\"task_id\":\"t$i\",\"reward\":1,\"markers\":{\"m\":${i}e13}}"; done | wai-passat --json --markers --scheme poisson | jq -c '.markers.m | [.ci95, .note_codes]'
+stdout:
+  [null,["too_large"]]
+
 # ---- gates --------------------------------------------------------------------------------------
 
 test: a rate under the limit is red, and the report is the same

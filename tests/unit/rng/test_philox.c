@@ -61,7 +61,10 @@ static void pinned_binomials(void **state)
         {12, 0.3, {6, 1, 6, 4}},
         {1000, 0.4, {422, 387, 424, 402}},
         {1000, 0.995, {992, 999, 992, 995}},
-        {UINT64_C(1) << 40, 0.75, {UINT64_C(824633069904), UINT64_C(824634094942), UINT64_C(824633020595), UINT64_C(824633671685)}},
+        {UINT64_C(1) << 40,
+         0.75,
+         {UINT64_C(824633069904), UINT64_C(824634094942), UINT64_C(824633020595),
+          UINT64_C(824633671685)}},
     };
     for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++)
         for (uint32_t replicate = 0; replicate < 4; replicate++) {
@@ -131,10 +134,8 @@ static void binomials_are_binomial(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(published_vectors),
-        cmocka_unit_test(a_stream_is_its_blocks),
-        cmocka_unit_test(pinned_binomials),
-        cmocka_unit_test(edges),
+        cmocka_unit_test(published_vectors),      cmocka_unit_test(a_stream_is_its_blocks),
+        cmocka_unit_test(pinned_binomials),       cmocka_unit_test(edges),
         cmocka_unit_test(binomials_are_binomial),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -202,7 +202,8 @@ static void sketches_join_in_any_order(void **state)
     assert_true(tail.n == whole.n && tail.total == whole.total);
     assert_true(fabs(boot_sketch_mean(&whole) - stat_mean(in.values, in.n)) < 1e-10);
     struct interval interval = boot_sketch_interval(&whole, 0.9);
-    assert_true(interval.low < boot_sketch_mean(&whole) && boot_sketch_mean(&whole) < interval.high);
+    assert_true(interval.low < boot_sketch_mean(&whole) &&
+                boot_sketch_mean(&whole) < interval.high);
     double large[] = {1.0, 1e13};
     assert_false(boot_sketch_add(&whole, large, in.hashes, 2, 1));
     assert_int_equal(whole.n, in.n);
@@ -250,6 +251,8 @@ static void auto_goes_by_the_work(void **state)
     assert_int_equal(boot_scheme_of(BOOT_AUTO, 200001, 2000, true), BOOT_HIST);
     assert_int_equal(boot_scheme_of(BOOT_AUTO, 200001, 2000, false), BOOT_POISSON);
     assert_int_equal(boot_scheme_of(BOOT_AUTO, 200001, 100, false), BOOT_EXACT);
+    assert_int_equal(boot_scheme_of(BOOT_HIST, 5, 100, true), BOOT_HIST);
+    assert_int_equal(boot_scheme_of(BOOT_HIST, 5, 100, false), BOOT_POISSON);
     assert_int_equal(boot_scheme_of(BOOT_POISSON, 5, 100, true), BOOT_POISSON);
     assert_string_equal(boot_scheme_name(BOOT_HIST), "hist");
 }
