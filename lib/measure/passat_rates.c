@@ -128,7 +128,8 @@ static void intervals(const struct rates_asked *asked, const struct kway *kway,
     struct boot_sample all = {lists, together ? 3 : 1, n, asked->counted ? times : NULL, hashes};
     struct boot_sample some = {lists + 1, 2, kway->count, asked->counted ? kway->times : NULL,
                                kway->hashes};
-    if (together && hashes) /* imputed groups stand last in kway: each list goes with its own keys */
+    if (together &&
+        hashes) /* imputed groups stand last in kway: each list goes with its own keys */
         all.n_lists = 1;
     boot_sample_intervals(&all, asked->boot, found);
     if (all.n_lists == 1 && kway->count)
@@ -147,15 +148,14 @@ static void note_small_k(const struct group_sizes *sizes, uint64_t n, int64_t k,
                          bool uneven, struct notes *notes)
 {
     if (uneven)
-        notes_add(
-            notes, "uneven_below_min_k",
-            "tasks have %llu to %llu tries, so k falls to %llu, under %lld, and pass^k and "
-            "pass@k are withheld; %llu of %llu tasks have %llu: take -k %llu, or finish the "
-            "others",
-            (unsigned long long)sizes->least, (unsigned long long)sizes->most,
-            (unsigned long long)sizes->least, (long long)min_k, (unsigned long long)sizes->n_most,
-            (unsigned long long)n, (unsigned long long)sizes->most,
-            (unsigned long long)sizes->most);
+        notes_add(notes, "uneven_below_min_k",
+                  "tasks have %llu to %llu tries, so k falls to %llu, under %lld, and pass^k and "
+                  "pass@k are withheld; %llu of %llu tasks have %llu: take -k %llu, or finish the "
+                  "others",
+                  (unsigned long long)sizes->least, (unsigned long long)sizes->most,
+                  (unsigned long long)sizes->least, (long long)min_k,
+                  (unsigned long long)sizes->n_most, (unsigned long long)n,
+                  (unsigned long long)sizes->most, (unsigned long long)sizes->most);
     else
         notes_add(notes, "below_min_k",
                   "k is %lld, under %lld, so pass^k and pass@k are withheld; take more tries of "
