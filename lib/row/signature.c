@@ -47,17 +47,22 @@ static int compare_origins(const void *a, const void *b)
     return order ? order : (x->index > y->index) - (x->index < y->index);
 }
 
+const char *row_origin(struct json_value value, struct span prompt, struct span prior,
+                       struct buf *text, struct buf *lowered)
+{
+    struct span said = text_strip(value_text(value, text));
+    buf_clear(lowered);
+    text_lower(said, lowered);
+    if (!lowered->len)
+        return "absent";
+    if (span_has(prompt, buf_span(lowered)))
+        return "user";
+    return span_has(prior, buf_span(lowered)) ? "derived" : "invented";
+}
+
 static const char *origin_of(struct work *w, struct json_value value)
 {
-    struct span text = value_text(value, &w->text);
-    buf_clear(&w->lowered);
-    text_lower(text_strip(text), &w->lowered);
-    struct span lowered = buf_span(&w->lowered);
-    if (!lowered.len)
-        return "absent";
-    if (span_has(buf_span(&w->prompt), lowered))
-        return "user";
-    return span_has(buf_span(&w->prior), lowered) ? "derived" : "invented";
+    return row_origin(value, buf_span(&w->prompt), buf_span(&w->prior), &w->text, &w->lowered);
 }
 
 /* Sorted by name; of names that come twice the last value counts, as in a Python dict. */

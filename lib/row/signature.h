@@ -13,4 +13,10 @@ void row_signature(const struct row *row, char out[ROW_SIGNATURE_LENGTH + 1]);
 /* The text that is hashed, appended to out; for tests. */
 void row_signature_payload(const struct row *row, struct buf *out);
 
+/* Where the value of an argument comes from: "absent" (no text), "user" (the prompt holds it),
+ * "derived" (an earlier result does), else "invented". prompt and prior are lower-cased; the buffers
+ * are scratch. */
+const char *row_origin(struct json_value value, struct span prompt, struct span prior,
+                       struct buf *text, struct buf *lowered);
+
 #endif

@@ -28,6 +28,26 @@ enum {
     SCENE_PROGRESS_ROWS = 10,  /* no progress below this budget (situations 20.2) */
 };
 
+/* The choice among candidate texts (world 18.4-18.6). */
+enum {
+    BATCH_CLUSTERS_MAX = 8, /* clusters of the candidates */
+    BATCH_ITERATIONS = 8,   /* Lloyd's steps */
+    BATCH_NAMED = 8,        /* clusters that a report names, at most */
+    /* Seeds of a round's draws: seed + stride * round (+ offset). */
+    BATCH_ROUND_STRIDE = 7919,
+    BATCH_SWAP_STRIDE = 31,
+    BATCH_SWAP_OFFSET = 7,
+};
+#define BATCH_FILL_SHARE   0.5  /* of a batch: the newest; the others are typical */
+#define BATCH_COOLING      0.93 /* heat of a round over that of the one before */
+#define BATCH_HEAT_MIN     0.12
+#define BATCH_SWAP_BASE    0.04 /* share of a batch that may be swapped, plus */
+#define BATCH_SWAP_HEAT    0.36 /* times the heat */
+#define BATCH_ACCEPT       0.15 /* chance of a swap over the heat, plus */
+#define BATCH_ACCEPT_NOVEL 2    /* times what its novelty has over */
+#define BATCH_NOVEL        0.45
+#define BATCH_ROUGH_ERROR  1e-9 /* squared distances closer than this are compared exactly */
+
 /* How much to run (situations 23). */
 enum {
     RECOMMEND_TARGET = 800,  /* rows to end up with */

@@ -14,6 +14,7 @@ static const struct unit_function *const TABLES[] = {
     UNIT_MEASURE,
     UNIT_ROW,
     UNIT_MODEL,
+    UNIT_SCENE,
 };
 
 static const struct unit_function *find(const char *name)

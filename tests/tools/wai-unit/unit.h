@@ -22,6 +22,7 @@ extern const struct unit_function UNIT_TEXT[];
 extern const struct unit_function UNIT_MEASURE[];
 extern const struct unit_function UNIT_ROW[];
 extern const struct unit_function UNIT_MODEL[];
+extern const struct unit_function UNIT_SCENE[];
 
 /* ---- reading a line ------------------------------------------------------------------------------ */
 
