@@ -140,7 +140,7 @@ int model_exchange(struct model *m, const struct exchange *what, struct http_rep
                                    .again = again,
                                    .on_data = what->on_data,
                                    .data = what->data};
-    struct cassette_request recorded = {.spec = buf_cstr(&m->spec.text),
+    struct cassette_request recorded = {.spec = m->called,
                                         .method = what->method,
                                         .scope = what->scope,
                                         .url = what->url,
@@ -152,7 +152,7 @@ int model_exchange(struct model *m, const struct exchange *what, struct http_rep
         code = http_send(m->settings.http, &request, reply, error);
     } else if (code == 0) {
         *missing = true;
-        code = error_set(error, ERROR_REMOTE, "%s: nothing may be sent", buf_cstr(&m->host));
+        code = error_set(error, ERROR_REMOTE, "%s: nothing may be sent", m->at);
     }
     headers_free(&h);
     return code;
@@ -189,10 +189,10 @@ static int refused_key(struct model *m, struct chat_reply *reply, const char *wo
 {
     const char *variable = m->key.variable ? m->key.variable : "--agent-key-env";
     if (m->key.kind == KEY_NONE)
-        return chat_fail(reply, error, CHAT_AUTH, "%s asks for a key (%d: %s); set %s",
-                         buf_cstr(&m->host), reply->status, words, variable);
-    return chat_fail(reply, error, CHAT_AUTH, "%s refuses the key (%d: %s); check %s",
-                     buf_cstr(&m->host), reply->status, words,
+        return chat_fail(reply, error, CHAT_AUTH, "%s asks for a key (%d: %s); set %s", m->at,
+                         reply->status, words, variable);
+    return chat_fail(reply, error, CHAT_AUTH, "%s refuses the key (%d: %s); check %s", m->at,
+                     reply->status, words,
                      m->key.kind == KEY_AWS ? "the AWS credentials" : variable);
 }
 
@@ -220,7 +220,7 @@ static int status_failed(struct model *m, const struct http_reply *http, struct 
     struct buf said = {0};
     struct span body = buf_span(&http->body);
     int status = http->status;
-    const char *host = buf_cstr(&m->host);
+    const char *host = m->at;
     chat_error_words(body, &said);
     const char *words = buf_cstr(&said);
     if (status == 401 || status == 403)
@@ -255,8 +255,8 @@ static int bad_reply(struct model *m, const struct http_reply *http, const char 
 {
     struct buf words = {0};
     chat_error_words(buf_span(&http->body), &words);
-    chat_fail(reply, error, CHAT_BAD_REPLY, "%s: the reply cannot be used, %s: %s",
-              buf_cstr(&m->host), fault, buf_cstr(&words));
+    chat_fail(reply, error, CHAT_BAD_REPLY, "%s: the reply cannot be used, %s: %s", m->at, fault,
+              buf_cstr(&words));
     buf_free(&words);
     return error->code;
 }
@@ -439,8 +439,7 @@ static int one_call(struct model *m, const struct chat_request *request, struct 
     int code;
     if (budget && !budget_take(budget, input, output)) {
         code = chat_fail(reply, error, CHAT_NO_BUDGET,
-                         "%s: the budget of the run is spent; raise --max-cost to go on",
-                         buf_cstr(&m->host));
+                         "%s: the budget of the run is spent; raise --max-cost to go on", m->at);
     } else {
         code = ask(m, request, &a, reply, error);
         reply->max_tokens_sent = a.shape.max_tokens;

@@ -15,6 +15,8 @@ struct model {
     struct model_spec spec;
     struct model_settings settings;
     struct buf url, host; /* of a chat request; of its messages */
+    /* The texts of these buffers, made once: threads share a model. */
+    const char *called, *at, *target; /* spec; host; model, command or file */
     struct key key;
     struct aws_chain *aws; /* NULL: the key is enough */
     int64_t context;

@@ -18,7 +18,7 @@ static struct coproc *take_worker(struct model *m)
     if (m->n_idle)
         worker = m->idle[--m->n_idle];
     pthread_mutex_unlock(&m->lock);
-    return worker ? worker : coproc_open(buf_cstr(&m->spec.model), NULL);
+    return worker ? worker : coproc_open(m->target, NULL);
 }
 
 static void give_back(struct model *m, struct coproc *worker)
@@ -133,7 +133,7 @@ static int take_said(struct json_value said, const struct chat_request *request,
 static int exec_failed(struct model *m, enum coproc_result result, const struct child_exit *ended,
                        const struct error *why, struct chat_reply *reply, struct error *error)
 {
-    const char *command = buf_cstr(&m->spec.text);
+    const char *command = m->called;
     switch (result) {
     case COPROC_TIMEOUT:
         return chat_fail(reply, error, CHAT_TIMED_OUT, "%s: no reply in time", command);
@@ -169,15 +169,14 @@ int exec_chat(struct model *m, const struct chat_request *request, struct chat_r
         code = exec_failed(m, result, &ended, &why, reply, error);
     } else if (json_scan(said, &value, NULL, &fault) < 0) {
         code = chat_fail(reply, error, CHAT_BAD_REPLY, "%s: its line is not JSON: %s at byte %zu",
-                         buf_cstr(&m->spec.text), fault.what, fault.offset);
+                         m->called, fault.what, fault.offset);
     } else if (member(value, "error").type == JSON_VALUE_STRING) {
         struct buf words = {0};
         chat_error_words(said, &words);
-        code = chat_fail(reply, error, CHAT_BAD_REPLY, "%s: %s", buf_cstr(&m->spec.text),
-                         buf_cstr(&words));
+        code = chat_fail(reply, error, CHAT_BAD_REPLY, "%s: %s", m->called, buf_cstr(&words));
         buf_free(&words);
     } else {
-        code = take_said(value, request, reply, buf_cstr(&m->spec.text), error);
+        code = take_said(value, request, reply, m->called, error);
     }
     give_back(m, worker);
     buf_free(&line);
@@ -188,7 +187,7 @@ int exec_chat(struct model *m, const struct chat_request *request, struct chat_r
 
 int replay_open(struct model *m, struct error *error)
 {
-    const char *path = buf_cstr(&m->spec.model);
+    const char *path = m->target;
     struct span line;
     size_t at = 0, number = 0;
     int code = file_read(path, REPLAY_MAX, &m->tape, error);
@@ -232,7 +231,7 @@ int replay_chat(struct model *m, const struct chat_request *request, struct chat
 {
     struct json_value entry, said, failed;
     struct json_fault fault;
-    const char *path = buf_cstr(&m->spec.model);
+    const char *path = m->target;
     size_t at = (size_t)request->item;
     if (request->item < 0) {
         pthread_mutex_lock(&m->lock);

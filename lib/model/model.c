@@ -87,11 +87,18 @@ static int ask_models(struct model *m, struct error *error)
             code = error_set(error, ERROR_REMOTE,
                              "%s: it does not say which models it has (%d); name one with "
                              "--agent-model, or write vllm:MODEL@URL",
-                             buf_cstr(&m->host), reply.status);
+                             m->at, reply.status);
     }
     buf_free(&url);
     http_reply_free(&reply);
     return code;
+}
+
+static void name_parts(struct model *m)
+{
+    m->called = buf_cstr(&m->spec.text);
+    m->at = buf_cstr(&m->host);
+    m->target = model_spec_name(&m->spec);
 }
 
 static int open_parts(struct model *m, const char *spec, struct error *error)
@@ -105,11 +112,13 @@ static int open_parts(struct model *m, const char *spec, struct error *error)
                          "wai-grade --judge %s",
                          spec, spec);
     window_of(m);
+    name_parts(m);
     if (m->spec.provider == MODEL_EXEC)
         return 0;
     if (m->spec.provider == MODEL_REPLAY)
         return replay_open(m, error);
     code = address_of(m, error);
+    name_parts(m);
     if (code == 0)
         code = find_key(m, error);
     if (code == 0 && m->spec.provider == MODEL_ENDPOINT) {
@@ -117,6 +126,7 @@ static int open_parts(struct model *m, const char *spec, struct error *error)
             buf_text(&m->spec.model, m->settings.model);
         else
             code = ask_models(m, error);
+        name_parts(m);
     }
     return code;
 }
@@ -152,7 +162,7 @@ void model_close(struct model *m)
 
 const char *model_name(const struct model *model)
 {
-    return model_spec_name((struct model_spec *)(uintptr_t)&model->spec);
+    return model->target;
 }
 
 const struct model_spec *model_spec_of(const struct model *model)

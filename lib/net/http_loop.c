@@ -328,6 +328,7 @@ static void call_enter(struct http_client *c, struct http_call *call)
         c->all->before = call;
     c->all = call;
     struct error fault = {0};
+    buf_cstr(&call->url_text); /* the pieces borrow it: it must not move later */
     if (url_parse(buf_span(&call->url_text), &call->url, &fault) < 0) {
         call->url = (struct url){0};
         http_fail(call, HTTP_REFUSED, fault.text);
@@ -336,6 +337,7 @@ static void call_enter(struct http_client *c, struct http_call *call)
         call_cancel(c, call);
     } else {
         buf_span_add(&call->origin_text, buf_span(&call->url_text));
+        buf_cstr(&call->origin_text);
         url_parse(buf_span(&call->origin_text), &call->origin, NULL);
         call->host = host_of(c, &call->url);
         host_queue(call, false);

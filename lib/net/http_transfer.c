@@ -356,6 +356,7 @@ int http_redirected(struct http_call *call)
         call->by_get = true;
     buf_clear(&call->url_text);
     buf_text(&call->url_text, where);
+    buf_cstr(&call->url_text); /* the pieces borrow it: it must not move later */
     url_parse(buf_span(&call->url_text), &call->url, NULL);
     return 1;
 }

@@ -27,20 +27,6 @@ struct group *run_open_pinned(struct run *run)
     return NULL;
 }
 
-/* Does a fault cell keep its plan? KEY is the scenario's id, so that wording does not move faults
- * (situations 16). */
-static bool keeps_fault(const struct run *run, struct span key, double rate)
-{
-    struct buf text = {0};
-    if (rate <= 0 || rate >= 1)
-        return rate >= 1;
-    buf_format(&text, "fault-keep:%lld:", (long long)run->setting->seed);
-    buf_span_add(&text, key);
-    double u = ((double)digest_number(buf_span(&text), 12) + 1) / (281474976710656.0 + 2);
-    buf_free(&text);
-    return u < rate;
-}
-
 static const struct node *plan_of(struct run *run, const struct cell *cell,
                                   const struct world_options *world)
 {
@@ -51,7 +37,8 @@ static const struct node *plan_of(struct run *run, const struct cell *cell,
     if (!mode.len)
         return NULL;
     run->report->fault_cells++;
-    if (!keeps_fault(run, span_text(cell->id), run->setting->topology.fault_rate))
+    if (!scene_keeps_fault(run->setting->seed, span_text(cell->id),
+                           run->setting->topology.fault_rate))
         return NULL;
     run->report->fault_plans++;
     struct node *entry = node_object(a), *plan = node_object(a);

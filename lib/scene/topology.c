@@ -4,7 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/buf.h"
 #include "scene/defaults.h"
+#include "text/digest.h"
 
 static const char *const MODES[] = {"explore", "sft", "rl"};
 static const char *const POLICIES[] = {"none", "adaptive", "successive", "fixed"};
@@ -103,4 +105,16 @@ int64_t topology_first_batch(const struct topology *t)
     if (t->policy == REPEAT_SUCCESSIVE)
         return t->probe < t->repeats ? t->probe : t->repeats;
     return 1;
+}
+
+bool scene_keeps_fault(int64_t seed, struct span key, double rate)
+{
+    struct buf text = {0};
+    if (rate <= 0 || rate >= 1)
+        return rate >= 1;
+    buf_format(&text, "fault-keep:%lld:", (long long)seed);
+    buf_span_add(&text, key);
+    double u = ((double)digest_number(buf_span(&text), 12) + 1) / (281474976710656.0 + 2);
+    buf_free(&text);
+    return u < rate;
 }

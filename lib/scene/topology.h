@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/span.h"
 
 enum run_mode { MODE_EXPLORE, MODE_SFT, MODE_RL };
 enum repeat_policy { REPEAT_NONE, REPEAT_ADAPTIVE, REPEAT_SUCCESSIVE, REPEAT_FIXED };
@@ -39,5 +40,9 @@ const char *repeat_policy_name(enum repeat_policy policy);
 
 /* First rollouts of a new prompt. */
 int64_t topology_first_batch(const struct topology *t);
+
+/* Does a fault cell keep its plan? key is the scenario's id, so that wording does not move faults
+ * (situations 16). */
+bool scene_keeps_fault(int64_t seed, struct span key, double rate);
 
 #endif

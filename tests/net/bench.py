@@ -78,7 +78,7 @@ def run(program, lines, arguments=(), env=None, timeout=60):
         done = subprocess.run([program, *arguments], input=text, capture_output=True, text=True, timeout=timeout,
                               env=dict(BARE, HOME=home, WHILEAI_HOME=home, **(env or {})), cwd=home)
     out = []
-    for line in done.stdout.splitlines():
+    for line in done.stdout.split("\n"):  # U+2028 ends no line of JSON
         with contextlib.suppress(ValueError):
             out.append(json.loads(line))
     return out, done.returncode, done.stderr

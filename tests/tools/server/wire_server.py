@@ -213,7 +213,7 @@ class Provider:
         if not self.log:
             return
         line = {"connection": connection, "method": method, "path": path, "headers": headers, "body": body}
-        if body is None and raw:
+        if raw:
             line["raw"] = raw.decode("utf-8", "replace")
         self.log.write(json.dumps(line) + "\n")
         self.log.flush()

@@ -15,6 +15,7 @@ static const struct unit_function *const TABLES[] = {
     UNIT_ROW,
     UNIT_MODEL,
     UNIT_SCENE,
+    UNIT_AGENT,
 };
 
 static const struct unit_function *find(const char *name)

@@ -23,6 +23,7 @@ extern const struct unit_function UNIT_MEASURE[];
 extern const struct unit_function UNIT_ROW[];
 extern const struct unit_function UNIT_MODEL[];
 extern const struct unit_function UNIT_SCENE[];
+extern const struct unit_function UNIT_AGENT[];
 
 /* ---- reading a line ------------------------------------------------------------------------------ */
 
