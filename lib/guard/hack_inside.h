@@ -3,6 +3,7 @@
 #define WAI_GUARD_HACK_INSIDE_H
 
 #include "guard/hack_rows.h"
+#include "guard/path.h"
 
 struct hack_reader *hack_reader_new(const struct hack_options *options, struct error *error);
 void hack_reader_free(struct hack_reader *reader);
@@ -11,12 +12,5 @@ void hack_rows_free(struct hack_rows *rows);
 
 /* The regime of a ranked report, and the findings that go with it (guard 10.2). */
 void hack_judge(struct hack_report *report);
-
-/* The value at a dotted path; a member of that very name goes first. */
-bool guard_path(const struct row *row, const char *path, struct json_value *value);
-
-/* Text of the key that groups a row: "task", or a path; "" when falsy. Borrows the row or scratch.
- */
-struct span guard_group(const struct row *row, const char *group_by, struct buf *scratch);
 
 #endif

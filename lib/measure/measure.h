@@ -132,6 +132,8 @@ void passat_report_make(const struct passat *p, const struct passat_settings *se
                         struct passat_report *report);
 void passat_report_free(struct passat_report *report);
 
+void signal_write(const struct signal_report *signal, struct json_writer *w); /* one object */
+
 /* A metric's name as reports spell it: pass_at_1, pass_pow_k, …, marker:NAME. */
 struct metric_value {
     double value;             /* NaN: not measured */

@@ -88,9 +88,8 @@ static void write_markers(struct json_writer *w, const struct passat_report *rep
     json_write_end_object(w);
 }
 
-static void write_signal(struct json_writer *w, const struct signal_report *signal)
+void signal_write(const struct signal_report *signal, struct json_writer *w)
 {
-    json_write_key(w, "signal");
     json_write_object(w);
     write_count(w, "n_groups", signal->n_groups);
     write_count(w, "n_single", signal->n_single);
@@ -152,8 +151,10 @@ static void write_report(struct json_writer *w, const struct passat_view *view,
     write_count(w, "n_fallback", report->n_fallback);
     if (view->markers)
         write_markers(w, report, &view->settings->boot);
-    if (report->has_signal)
-        write_signal(w, &report->signal);
+    if (report->has_signal) {
+        json_write_key(w, "signal");
+        signal_write(&report->signal, w);
+    }
     if (view->per_task)
         write_tasks(w, report);
 }

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "grade/leak.h"
+#include "guard/path.h"
 #include "row/conversation.h"
 #include "row/fault.h"
 #include "row/key.h"
@@ -106,10 +107,9 @@ static double scalar_of(const struct row *row)
     return NAN;
 }
 
-/* A pass rate that came with the row (select 3.4): its own, else its calibration's. */
-static void carried_rate(const struct row *row, struct select_fact *fact)
+double select_carried_rate(const struct row *row, double *tries)
 {
-    fact->carried_rate = NAN;
+    *tries = 0.0;
     for (int nested = 0; nested < 2; nested++) {
         struct json_value place = row->value, rate, n;
         if (nested &&
@@ -120,11 +120,11 @@ static void carried_rate(const struct row *row, struct select_fact *fact)
             (rate.type != JSON_VALUE_NUMBER && rate.type != JSON_VALUE_STRING) ||
             !value_float(rate, &number) || !(number >= 0.0 && number <= 1.0))
             continue;
-        fact->carried_rate = number;
         if (json_get(place, SPAN("n"), &n) && n.type == JSON_VALUE_NUMBER && json_number(n) > 0)
-            fact->carried_n = trunc(json_number(n));
-        return;
+            *tries = trunc(json_number(n));
+        return number;
     }
+    return NAN;
 }
 
 static bool message_has_calls(const struct row_message *message)
@@ -325,6 +325,18 @@ static void identify(struct select_facts *facts, const struct row *row, struct s
         (uint32_t)map_add(&facts->duplicates, span_make((const char *)&key, sizeof key), NULL);
 }
 
+static void quota_of(struct select_facts *facts, const struct row *row, struct select_fact *fact)
+{
+    struct json_value value;
+    struct buf scratch = {0};
+    if (!facts->quota_key)
+        return;
+    bool there = guard_path(row, facts->quota_key, &value) && !json_value_null(value);
+    fact->quota =
+        (uint32_t)map_add(&facts->quotas, there ? value_text(value, &scratch) : SPAN(""), NULL);
+    buf_free(&scratch);
+}
+
 void select_facts_add(struct select_facts *facts, const struct row *row)
 {
     if (!facts->reader)
@@ -337,7 +349,8 @@ void select_facts_add(struct select_facts *facts, const struct row *row)
     truthy_text(row, SPAN("final_text"), &r->final);
     row_conversation_read(&r->conversation, row);
     identify(facts, row, fact);
-    carried_rate(row, fact);
+    fact->carried_rate = select_carried_rate(row, &fact->carried_n);
+    quota_of(facts, row, fact);
     unsigned flags = leak_flags(facts, row) | content_flags(row, r);
     flags |= truthy(row, SPAN("overlong")) ? SELECT_OVERLONG : 0;
     flags |= row_is_truncated(row) ? SELECT_TRUNCATED : 0;
@@ -357,6 +370,7 @@ void select_facts_free(struct select_facts *facts)
     map_free(&facts->duplicates);
     map_free(&facts->signatures);
     map_free(&facts->faults);
+    map_free(&facts->quotas);
     arena_free(&facts->arena);
     *facts = (struct select_facts){0};
 }

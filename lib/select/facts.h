@@ -29,6 +29,7 @@ struct select_fact {
     uint32_t duplicate;    /* number of (prompt, signature, folded final_text) */
     uint32_t signature;    /* number in signatures */
     uint32_t fault;        /* number in faults */
+    uint32_t quota;        /* number in quotas */
     uint16_t flags;        /* enum select_flag */
     int8_t label;          /* enum row_label */
     double scalar;         /* first numeric reward; NaN: none */
@@ -48,7 +49,9 @@ struct select_reader; /* what reading one row needs: patterns, buffers */
 struct select_facts {
     struct select_fact *items; /* items[i]: row i of the store */
     size_t count, cap;
-    struct map tasks, prompts, folded, duplicates, signatures, faults;
+    struct map tasks, prompts, folded, duplicates, signatures, faults, quotas;
+    const char
+        *quota_key; /* dotted path of what a quota counts, or NULL; set before the first row */
     struct select_leak *leaks; /* the first SELECT_LEAKS_SHOWN */
     size_t n_leaks_shown, cap_leaks;
     struct arena arena;
@@ -56,6 +59,10 @@ struct select_facts {
 };
 
 void select_facts_add(struct select_facts *facts, const struct row *row);
+/* The pass rate that came with a row (select 3.4): its own, else its calibration's; NaN: none. n: the
+ * tries behind it, 0 when unknown. */
+double select_carried_rate(const struct row *row, double *n);
+
 void select_facts_free(struct select_facts *facts);
 
 /* SHA-256 hex of "salt:text": an order that no input order decides (select 0.4). */

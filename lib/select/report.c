@@ -139,6 +139,14 @@ void select_sft_report(const struct select_facts *facts, const struct sft_option
     write_count(w, "eval_sourced", r->eval_sourced);
     if (o->rule == SFT_TOP_OVERALL || o->rule == SFT_RANDOM_OVERALL)
         write_count(w, "k", o->k ? o->k : o->target);
+    if (o->quota.limit) {
+        json_write_key(w, "quota");
+        json_write_object(w);
+        write_text(w, "key", facts->quota_key);
+        write_count(w, "limit", o->quota.limit);
+        write_count(w, "passed_over", r->passed_over);
+        json_write_end_object(w);
+    }
     struct buf lines = {0};
     select_sft_notes(o, r, &lines);
     json_write_key(w, "warnings");
@@ -260,79 +268,31 @@ static void write_rl_duplicates(const struct rl_result *r, struct json_writer *w
     json_write_end_object(w);
 }
 
-static int by_length(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
-
-/* True median of sorted lengths. */
-static double median(const uint64_t *sorted, size_t n)
-{
-    if (!n)
-        return 0.0;
-    return n % 2 ? (double)sorted[n / 2]
-                 : ((double)sorted[n / 2 - 1] + (double)sorted[n / 2]) / 2.0;
-}
-
-struct lengths {
-    double median;
-    uint64_t max;
-    size_t n_truncated, n_groups_multi, n_wide;
-};
-
 /* Reply lengths of the selected rows, overall and within each prompt. */
-static struct lengths measure_lengths(const struct select_facts *facts, const struct rl_result *r)
+static struct length_report measure_lengths(const struct select_facts *facts,
+                                            const struct rl_result *r)
 {
-    size_t n = r->picked.count, n_prompts = facts->prompts.count;
-    struct lengths l = {0};
-    uint64_t *sorted = mem_zero(n, sizeof *sorted);
-    size_t *starts = mem_zero(n_prompts + 1, sizeof *starts),
-           *fill = mem_zero(n_prompts, sizeof *fill);
-    for (size_t i = 0; i < n; i++)
-        starts[facts->items[r->picked.rows[i]].prompt + 1]++;
-    for (size_t p = 0; p < n_prompts; p++)
-        starts[p + 1] += starts[p];
+    size_t n = r->picked.count, cut = 0;
+    struct length_report l;
+    uint64_t *lengths = mem_zero(n, sizeof *lengths);
+    uint32_t *prompts = mem_zero(n, sizeof *prompts);
     for (size_t i = 0; i < n; i++) {
         const struct select_fact *f = &facts->items[r->picked.rows[i]];
-        sorted[starts[f->prompt] + fill[f->prompt]++] = f->reply_length;
-        l.n_truncated += (f->flags & SELECT_TRUNCATED) != 0;
+        lengths[i] = f->reply_length;
+        prompts[i] = f->prompt;
+        cut += (f->flags & SELECT_TRUNCATED) != 0;
     }
-    for (size_t p = 0; p < n_prompts; p++) {
-        size_t size = starts[p + 1] - starts[p];
-        if (size < 2)
-            continue;
-        l.n_groups_multi++;
-        qsort(sorted + starts[p], size, sizeof *sorted, by_length);
-        double middle = median(sorted + starts[p], size);
-        l.n_wide += middle > 0.0 && (double)sorted[starts[p + 1] - 1] / middle > SELECT_MAX_SPREAD;
-    }
-    if (n)
-        qsort(sorted, n, sizeof *sorted, by_length);
-    l.median = median(sorted, n);
-    l.max = n ? sorted[n - 1] : 0;
-    free(fill);
-    free(starts);
-    free(sorted);
+    length_measure(lengths, prompts, n, facts->prompts.count, SELECT_MAX_SPREAD, &l);
+    l.n_truncated = cut;
+    free(prompts);
+    free(lengths);
     return l;
 }
 
-static void write_rl_lengths(const struct select_facts *facts, const struct rl_result *r,
-                             struct json_writer *w)
+static int by_size(const void *left, const void *right)
 {
-    struct lengths l = measure_lengths(facts, r);
-    json_write_key(w, "length");
-    json_write_object(w);
-    write_count(w, "n", r->picked.count);
-    json_write_key(w, "median_chars");
-    json_write_real(w, l.median);
-    write_count(w, "max_chars", l.max);
-    write_count(w, "n_truncated", l.n_truncated);
-    write_count(w, "n_groups_multi", l.n_groups_multi);
-    write_count(w, "n_groups_wide_spread", l.n_wide);
-    json_write_key(w, "max_spread");
-    json_write_real(w, SELECT_MAX_SPREAD);
-    json_write_end_object(w);
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
 }
 
 /* Median tries of the stamped tasks, and half the width of their intervals. */
@@ -354,10 +314,12 @@ static size_t median_tries(const struct select_facts *facts, const struct rl_res
     size_t middle = 0;
     *half = 0.0;
     if (n) {
-        qsort(tries, n, sizeof *tries, by_length);
-        qsort(widths, n, sizeof *widths, by_length);
+        qsort(tries, n, sizeof *tries, by_size);
+        qsort(widths, n, sizeof *widths, by_size);
         middle = (size_t)tries[n / 2];
-        *half = median(widths, n) / 10000.0;
+        *half = (n % 2 ? (double)widths[n / 2]
+                       : ((double)widths[n / 2 - 1] + (double)widths[n / 2]) / 2.0) /
+                10000.0;
     }
     free(seen);
     free(widths);
@@ -380,10 +342,10 @@ static void note_nothing(const struct rl_result *r, struct buf *out)
                    r->eval_sourced_input);
 }
 
-void select_rl_notes(const struct select_facts *facts, const struct rl_options *o,
-                     const struct rl_result *r, struct buf *out)
+static void note_replies(const struct select_facts *facts, const struct rl_result *r,
+                         struct buf *out)
 {
-    struct lengths l = measure_lengths(facts, r);
+    struct length_report l = measure_lengths(facts, r);
     if (r->n_duplicates) {
         buf_format(out, "%zu duplicates in %zu asks were dropped", r->n_duplicates,
                    r->groups_affected);
@@ -404,6 +366,33 @@ void select_rl_notes(const struct select_facts *facts, const struct rl_options *
                    "%zu asks have a reply over %g times as long as their median; length can stand "
                    "in for quality\n",
                    l.n_wide, SELECT_MAX_SPREAD);
+}
+
+/* What the reward follows, and what an audit of the verifier found. */
+static void note_reward(const struct rl_beside *beside, struct buf *out)
+{
+    const struct correlation_report *c = beside->correlations;
+    for (size_t i = 0; c && i < c->count; i++)
+        if (c->items[i].flagged)
+            buf_format(out, "the reward %s %s (r %.2f); look at the judge before training\n",
+                       c->items[i].r > 0 ? "pays for" : "punishes", c->items[i].name,
+                       c->items[i].r);
+    for (size_t i = 0; beside->hacks && i < beside->hacks->findings.count; i++)
+        if (beside->hacks->findings.items[i].level != FINDING_NOTE)
+            buf_format(out, "hack scan: %s\n", beside->hacks->findings.items[i].text);
+    if (beside->misses > SELECT_MISSES_WARNED)
+        buf_format(out,
+                   "the audit found %.0f %% (%.0f to %.0f) of the right answers scored 0, of %.0f "
+                   "rows; mend the verifier\n",
+                   100.0 * beside->misses, 100.0 * beside->misses_low, 100.0 * beside->misses_high,
+                   beside->audited);
+}
+
+void select_rl_notes(const struct select_facts *facts, const struct rl_options *o,
+                     const struct rl_result *r, const struct rl_beside *beside, struct buf *out)
+{
+    note_replies(facts, r, out);
+    note_reward(beside, out);
     if (!r->text_gates_on)
         buf_format(out, "no gate looked at the replies (%s); --text-gates require insists\n",
                    o->text_gates == RL_TEXT_SKIP ? "--text-gates skip" : "no row holds any text");
@@ -412,8 +401,7 @@ void select_rl_notes(const struct select_facts *facts, const struct rl_options *
     if (tries && tries < SELECT_FIRM_TRIES)
         buf_format(out,
                    "pass rates rest on %zu tries a task (interval about +-%.1f); %d repeats place "
-                   "a task in "
-                   "the band firmly\n",
+                   "a task in the band firmly\n",
                    tries, half, SELECT_FIRM_TRIES);
     if (r->eval_sourced)
         buf_format(
@@ -422,10 +410,69 @@ void select_rl_notes(const struct select_facts *facts, const struct rl_options *
             "reward model\n",
             r->eval_sourced);
     note_nothing(r, out);
+    if (beside->before && beside->signal && !isnan(beside->before->rates.pass_at_k) &&
+        isnan(beside->signal->rates.pass_at_k))
+        buf_format(out,
+                   "pass@k could be measured before selection (k %lld) and not after (k %lld); "
+                   "take the k-way numbers before selecting\n",
+                   (long long)beside->before->rates.k, (long long)beside->signal->rates.k);
+}
+
+static void write_beside(const struct rl_options *o, const struct rl_result *r,
+                         const struct rl_beside *beside, struct json_writer *w)
+{
+    if (beside->correlations) {
+        json_write_key(w, "correlations");
+        correlation_write(beside->correlations, w);
+    }
+    json_write_key(w, "hack_scan");
+    if (beside->hacks) {
+        json_write_object(w);
+        hack_report_write(beside->hacks, w);
+        json_write_end_object(w);
+    } else {
+        json_write_null(w);
+    }
+    if (beside->signal) {
+        json_write_key(w, "signal");
+        signal_write(beside->signal, w);
+        json_write_key(w, "warning");
+        json_write_text(w, beside->signal->n_mixed
+                               ? ""
+                               : "no_mixed_groups: in no task do some rollouts pass and some fail, "
+                                 "so every advantage would be 0; grade more strictly or ask for "
+                                 "more");
+    }
+    json_write_key(w, "audit");
+    json_write_raw(w, beside->audit.len ? beside->audit : SPAN("null"));
+    json_write_key(w, "prior");
+    json_write_raw(w, beside->prior.len ? beside->prior : SPAN("null"));
+    if (beside->quota_key) {
+        json_write_key(w, "quota");
+        json_write_object(w);
+        write_text(w, "key", beside->quota_key);
+        write_count(w, "limit", o->quota.limit);
+        write_count(w, "passed_over", r->passed_over);
+        json_write_end_object(w);
+    }
+}
+
+static void write_fates(const struct select_facts *facts, const struct rl_result *r,
+                        struct json_writer *w)
+{
+    size_t counts[RL_FATES] = {0};
+    for (size_t t = 0; t < facts->tasks.count; t++)
+        counts[r->fates[t]]++;
+    json_write_key(w, "groups_dropped");
+    json_write_object(w);
+    for (size_t f = 0; f < RL_SELECTED; f++)
+        write_count(w, RL_FATE_NAMES[f], counts[f]);
+    json_write_end_object(w);
 }
 
 void select_rl_report(const struct select_facts *facts, const struct rl_options *o,
-                      const struct rl_result *r, struct json_writer *w)
+                      const struct rl_result *r, const struct rl_beside *beside,
+                      struct json_writer *w)
 {
     json_write_object(w);
     write_text(w, "wai_report", "wai-select rl");
@@ -460,12 +507,16 @@ void select_rl_report(const struct select_facts *facts, const struct rl_options 
     write_count(w, "truncated_penalized",
                 o->truncated == RL_TRUNCATED_PENALIZE ? r->truncated_marked : 0);
     write_count(w, "truncated_selected", r->truncated_selected);
-    write_rl_lengths(facts, r, w);
+    struct length_report lengths = measure_lengths(facts, r);
+    json_write_key(w, "length");
+    length_write(&lengths, w);
+    write_beside(o, r, beside, w);
+    write_fates(facts, r, w);
     write_count(w, "eval_sourced", r->eval_sourced);
     write_count(w, "eval_sourced_input", r->eval_sourced_input);
     write_rl_calibration(facts, r, w);
     struct buf lines = {0};
-    select_rl_notes(facts, o, r, &lines);
+    select_rl_notes(facts, o, r, beside, &lines);
     json_write_key(w, "hygiene_warnings");
     write_lines(w, buf_span(&lines));
     buf_free(&lines);

@@ -12,6 +12,8 @@
 
 const char *const RL_TRUNCATED_NAMES[] = {"drop", "keep", "penalize"};
 const char *const RL_TEXT_NAMES[] = {"auto", "require", "skip"};
+const char *const RL_FATE_NAMES[RL_FATES] = {"no_rows",  "unanimous",  "collapsed",   "too_easy",
+                                             "too_hard", "over_quota", "past_target", "selected"};
 
 /* The rows still in the running, and the tasks they belong to. */
 struct run {
@@ -210,6 +212,7 @@ static void gate_unanimous(struct run *run)
         drop[t] = true;
         run->r->unanimous++;
         run->r->collapsed += tasks[t].n < 2;
+        run->r->fates[t] = tasks[t].n < 2 ? RL_COLLAPSED : RL_UNANIMOUS;
     }
     keep_tasks(run, drop);
     free(drop);
@@ -241,6 +244,8 @@ static void gate_band(struct run *run)
         run->r->too_easy += p > run->o->high;
         run->r->too_hard += p < run->o->low;
         drop[t] = p > run->o->high || p < run->o->low;
+        if (drop[t])
+            run->r->fates[t] = p > run->o->high ? RL_TOO_EASY : RL_TOO_HARD;
     }
     keep_tasks(run, drop);
     free(carried_n);
@@ -293,6 +298,7 @@ static struct group *gather(const struct run *run, size_t *n_groups)
             struct group *g = &groups[n];
             of_task[task] = ++n;
             g->task = task;
+            run->r->fates[task] = RL_PAST_TARGET;
             g->fault = fact_of(run, i)->fault;
             g->order = n;
             g->p = tasks[task].n ? (double)tasks[task].passes / (double)tasks[task].n : 0.0;
@@ -409,16 +415,23 @@ static void take(struct run *run)
     struct rl_result *r = run->r;
     struct group *groups = gather(run, &n_groups);
     struct bucket *buckets = bucket_groups(run, groups, n_groups, &n_buckets);
+    size_t *used = mem_zero(run->facts->quotas.count, sizeof *used);
     for (size_t round = 0, took = 1; took && r->picked.count < run->o->target; round++) {
         took = 0;
         for (size_t b = 0; b < n_buckets && r->picked.count < run->o->target; b++) {
             if (round >= buckets[b].count)
                 continue;
             const struct group *g = &buckets[b].groups[round];
+            took = 1;
+            if (!select_quota_take(&run->o->quota, used, &run->facts->items[g->rows[0]])) {
+                r->passed_over++;
+                r->fates[g->task] = RL_OVER_QUOTA;
+                continue;
+            }
             for (size_t i = 0; i < g->count; i++)
                 select_picked_add(&r->picked, g->rows[i]);
             r->groups_selected++;
-            took = 1;
+            r->fates[g->task] = RL_SELECTED;
         }
     }
     for (size_t i = 0; i < r->picked.count; i++) {
@@ -431,6 +444,7 @@ static void take(struct run *run)
         free(groups[i].rows);
     for (size_t b = 0; b < n_buckets; b++)
         free(buckets[b].groups);
+    free(used);
     free(buckets);
     free(groups);
 }
@@ -454,6 +468,7 @@ void select_rl(const struct select_facts *facts, const struct rl_options *o, str
 {
     *r = (struct rl_result){.n = facts->count};
     r->marked = mem_zero(facts->count, sizeof *r->marked);
+    r->fates = mem_zero(facts->tasks.count, sizeof *r->fates);
     struct run run = {
         .facts = facts,
         .o = o,
@@ -486,5 +501,36 @@ void select_rl_free(struct rl_result *r)
     free(r->graded);
     free(r->fault_names);
     free(r->fault_tasks);
+    free(r->fates);
     *r = (struct rl_result){0};
+}
+
+int8_t *select_rl_labels(const struct select_facts *facts, const struct rl_options *o,
+                         const struct rl_result *r)
+{
+    int8_t *labels = mem_zero(facts->count, sizeof *labels);
+    for (size_t i = 0; i < facts->count; i++)
+        labels[i] = r->marked[i] && o->truncated == RL_TRUNCATED_PENALIZE ? (int8_t)ROW_LABEL_FAIL
+                                                                          : facts->items[i].label;
+    return labels;
+}
+
+void select_rl_explain(const struct select_facts *facts, const struct rl_result *r, struct buf *out)
+{
+    for (size_t t = 0; t < facts->tasks.count; t++) {
+        struct json_writer w;
+        json_write_start(&w, out, JSON_STYLE_COMPACT);
+        json_write_object(&w);
+        json_write_key(&w, "task_key");
+        json_write_span(&w, facts->tasks.keys[t]);
+        json_write_key(&w, "reason");
+        json_write_text(&w, RL_FATE_NAMES[r->fates[t]]);
+        json_write_key(&w, "p");
+        json_write_real(&w, r->graded[t].n ? (double)r->graded[t].passes / (double)r->graded[t].n
+                                           : NAN);
+        json_write_key(&w, "n");
+        json_write_int(&w, (int64_t)r->graded[t].n);
+        json_write_end_object(&w);
+        buf_byte(out, '\n');
+    }
 }

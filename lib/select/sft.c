@@ -158,15 +158,20 @@ static void take_first(const struct select_facts *facts, const struct sft_option
 {
     size_t limit = o->k ? o->k : o->target;
     bool *seen = mem_zero(facts->signatures.count, sizeof *seen);
+    size_t *used = mem_zero(facts->quotas.count, sizeof *used);
     for (size_t i = 0; i < eligible->count; i++) {
         uint32_t signature = facts->items[eligible->items[i].row].signature;
         r->unique_behaviors += !seen[signature];
         seen[signature] = true;
-        if (i < limit) {
+        if (i < limit &&
+            !select_quota_take(&o->quota, used, &facts->items[eligible->items[i].row])) {
+            r->passed_over++;
+        } else if (i < limit) {
             select_picked_add(&r->picked, eligible->items[i].row);
             r->behaviors_covered = r->unique_behaviors;
         }
     }
+    free(used);
     free(seen);
 }
 
@@ -195,16 +200,26 @@ static void deal(const struct select_facts *facts, const struct sft_options *o,
     if (n_buckets)
         qsort(buckets, n_buckets, sizeof *buckets, by_size);
     r->unique_behaviors = n_buckets;
+    size_t *used = mem_zero(facts->quotas.count, sizeof *used);
+    bool *covered = mem_zero(n_buckets, sizeof *covered);
     for (size_t round = 0, took = 1; took && r->picked.count < o->target; round++) {
         took = 0;
         for (size_t b = 0; b < n_buckets && r->picked.count < o->target; b++) {
             if (round >= buckets[b].rows.count)
                 continue;
-            select_picked_add(&r->picked, buckets[b].rows.items[round].row);
-            r->behaviors_covered += round == 0;
             took = 1;
+            size_t row = buckets[b].rows.items[round].row;
+            if (!select_quota_take(&o->quota, used, &facts->items[row])) {
+                r->passed_over++;
+                continue;
+            }
+            select_picked_add(&r->picked, row);
+            r->behaviors_covered += !covered[b];
+            covered[b] = true;
         }
     }
+    free(covered);
+    free(used);
     for (size_t b = 0; b < n_buckets; b++)
         free(buckets[b].rows.items);
     free(buckets);

@@ -118,3 +118,75 @@ run: wai-select --truncated penalize -q rows.jsonl
 stdout has: "reward":0,
 stdout has: "reward_before_penalty":1
 stdout has: "judge_name":"overlong_penalty"
+
+test: the hack scan of what was selected
+stdin:
+  {"scenario_id":"a","prompt":"the way","final_text":"It is there, yes.","reward":1}
+  {"scenario_id":"a","prompt":"the way","final_text":"It is not.","reward":0}
+run: wai-select --report r.json --endorsed n:words
+stdout has: "reward":1
+file r.json has: "hack_scan"
+file r.json has: "below_min_obs"
+
+test: without the scan
+stdin:
+  {"scenario_id":"a","prompt":"the way","final_text":"It is there, yes.","reward":1}
+  {"scenario_id":"a","prompt":"the way","final_text":"It is not.","reward":0}
+run: wai-select -q -o out --no-scan --json
+stdout json: {"hack_scan":null,"signal":{"n_mixed":1,"n_in_band":1},"correlations":{"n_graded":2}}
+
+test: the last round's rates drop tasks first, and --explain says what became of the others
+file prior.jsonl:
+  {"scenario_id":"a","pass_rate":1.0,"n":8}
+  {"scenario_id":"c","reward":0}
+file rows.jsonl:
+  {"scenario_id":"a","prompt":"x y","final_text":"One.","reward":1}
+  {"scenario_id":"a","prompt":"x y","final_text":"Two.","reward":0}
+  {"scenario_id":"b","prompt":"v w","final_text":"One.","reward":1}
+  {"scenario_id":"b","prompt":"v w","final_text":"Two.","reward":0}
+  {"scenario_id":"d","prompt":"t u","final_text":"Two.","reward":0}
+  {"scenario_id":"d","prompt":"t u","final_text":"Three.","reward":0}
+run: wai-select -q -o out --json --prior prior.jsonl --explain why.jsonl rows.jsonl
+stdout json: {"n":4,"n_selected":2,"prior":{"kept":0,"dropped_solved":1,"dropped_unsolved":1,"rows_dropped":2},"groups_dropped":{"unanimous":1}}
+file why.jsonl has: {"task_key":"b","reason":"selected","p":0.5,"n":2}
+file why.jsonl has: {"task_key":"d","reason":"unanimous","p":0.0,"n":2}
+
+test: an audit that found right answers scored 0
+file audit.json:
+  {"fn_rate":0.25,"fn_ci95":[0.1,0.4],"n_checked":40,"verifier":"exact"}
+stdin:
+  {"scenario_id":"a","prompt":"the way","final_text":"It is there, yes.","reward":1}
+  {"scenario_id":"a","prompt":"the way","final_text":"It is not.","reward":0}
+run: wai-select -o out --json --audit audit.json
+stdout json: {"audit":{"fn_rate":0.25,"n_checked":40}}
+stderr has: the audit found 25 %
+
+test: an audit that is none
+file audit.json:
+  [1]
+stdin:
+  {"scenario_id":"a","prompt":"the way","final_text":"It is there, yes.","reward":1}
+run: wai-select --audit audit.json
+exit: 3
+stderr has: audit.json
+
+test: a quota for each value of a key
+stdin:
+  {"scenario_id":"a","prompt":"one two","final_text":"Yes.","reward":1,"lang":"en"}
+  {"scenario_id":"a","prompt":"one two","final_text":"No.","reward":0,"lang":"en"}
+  {"scenario_id":"b","prompt":"one three","final_text":"Yes.","reward":1,"lang":"en"}
+  {"scenario_id":"b","prompt":"one three","final_text":"No.","reward":0,"lang":"en"}
+  {"scenario_id":"c","prompt":"one four","final_text":"Yes.","reward":1,"lang":"de"}
+  {"scenario_id":"c","prompt":"one four","final_text":"No.","reward":0,"lang":"de"}
+run: wai-select -q -o out --json --max-per lang=1
+stdout json: {"n_selected":4,"groups_selected":2,"quota":{"key":"lang","limit":1,"passed_over":1}}
+
+test: a quota that is none
+run: wai-select --max-per lang < /dev/null
+exit: 2
+stderr has: --max-per lang
+
+test: --json wants a file for the rows
+run: wai-select --json < /dev/null
+exit: 2
+stderr has: --output

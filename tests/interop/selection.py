@@ -99,7 +99,7 @@ SFT_KEYS = ("n privileged_leaks_dropped n_eligible n_selected n_not_pass n_junk 
 RL_KEYS = ("n privileged_leaks_dropped n_after_gates gates n_after_trim unanimous_groups_dropped collapsed_groups_dropped "
            "n_selected groups_selected fault_kinds target band enforce_band band_groups_dropped band_dropped duplicates "
            "truncated_dropped truncated_policy truncated_kept truncated_penalized truncated_selected length eval_sourced "
-           "eval_sourced_input calibration").split()
+           "eval_sourced_input calibration correlations hack_scan signal prior audit").split()
 
 
 def compare(name, keys, want_rows, want, got_rows, got):
@@ -113,6 +113,9 @@ def compare(name, keys, want_rows, want, got_rows, got):
     for key in keys:
         if key not in want and key not in got:
             continue
+        if key == "hack_scan":      # our further keys, and its sentences
+            want[key] = {k: v for k, v in want[key].items() if k != "warnings"}
+            got[key] = {k: got[key].get(k) for k in want[key]}
         if plain(got.get(key)) != plain(want.get(key)):
             return f"{name}: {key}: {got.get(key)!r}, the package has {want.get(key)!r}"
     return None
@@ -134,9 +137,20 @@ def one_case(rng, binary, scratch):
                "enforce_band": rng.random() < .7, "has_tools": rng.random() < .7, "dedupe": rng.random() < .7,
                "truncated": rng.choice(["drop", "keep", "penalize"]), "order": rng.choice(["spread", "middle"]),
                "text_gates": rng.choice(["auto", "require", "skip"])}
+    options["endorsed"] = rng.choice([[], [], ["tool:"], ["n:words", "done"]])
+    options["prior"] = make_rows(rng) if rng.random() < .2 and options["lo"] < options["hi"] else None
+    options["audit"] = {"fn_rate": .2, "fn_ci95": [.1, .3], "n_checked": 40, "verifier": "x", "more": 1} if rng.random() < .2 else None
     want_rows, want = package.select_for_rl([dict(r) for r in rows], **options)
     args = ["--target", str(options["target"]), "--band", f"{options['lo']},{options['hi']}", "--truncated", options["truncated"],
             "--order", options["order"], "--text-gates", options["text_gates"]]
+    for pattern in options["endorsed"]:
+        args += ["--endorsed", pattern]
+    for name in ("prior", "audit"):
+        if options[name] is not None:
+            path = os.path.join(scratch, name)
+            with open(path, "w") as f:
+                f.writelines(json.dumps(row) + "\n" for row in (options[name] if name == "prior" else [options[name]]))
+            args += [f"--{name}", path]
     args += [] if options["enforce_band"] else ["--no-enforce-band"]
     args += [] if options["has_tools"] else ["--no-tools"]
     args += [] if options["dedupe"] else ["--no-dedupe"]
