@@ -65,6 +65,8 @@ static const struct option OPTIONS[] = {
      .help = "chance of a false alarm per metric; intervals are at 1 less that (0.05)"},
     {.kind = OPTION_REAL, .name = "level", AT(asked.level), .arg = "X", .max = 1, SEEN(asked.level_given),
      .help = "with --metric: coverage of the interval (0.95)"},
+    {.kind = OPTION_CHOICE, .name = "interval", AT(asked.interval), .choices = "percentile|t|bca",
+     .help = "how intervals of paired tasks are made (percentile)"},
     {.kind = OPTION_INT, .name = "min-paired", AT(asked.min_paired), .arg = "N", .min = 1, .max = 1e15,
      .help = "shared tasks from which a comparison is paired (5)"},
     {.kind = OPTION_REAL, .name = "power", AT(asked.power), .arg = "X", .max = 1,
@@ -133,8 +135,8 @@ static const struct command COMMAND = {
 static int print(const struct options *o, const struct buf *json, const struct buf *text,
                  struct error *error)
 {
-    int code = file_write_all(STDOUT_FILENO, "standard output", buf_span(o->json ? json : text),
-                              error);
+    int code =
+        file_write_all(STDOUT_FILENO, "standard output", buf_span(o->json ? json : text), error);
     return code == 0 && o->report ? file_save(o->report, buf_span(json), error) : code;
 }
 
@@ -251,32 +253,39 @@ static int run(struct options *o, const struct operands *operands, struct error 
 
 static void free_lists(struct compare_request *asked, struct sweep_request *many)
 {
-    struct option_list *lists[] = {&asked->guards,  &asked->lower,           &asked->markers,
-                                   &asked->run_std, &asked->trained[BEFORE], &asked->trained[AFTER],
-                                   &asked->fail_on, &asked->gates.fail_under, &asked->gates.fail_over,
-                                   &many->arms,     &many->reruns};
+    struct option_list *lists[] = {&asked->guards,
+                                   &asked->lower,
+                                   &asked->markers,
+                                   &asked->run_std,
+                                   &asked->trained[BEFORE],
+                                   &asked->trained[AFTER],
+                                   &asked->fail_on,
+                                   &asked->gates.fail_under,
+                                   &asked->gates.fail_over,
+                                   &many->arms,
+                                   &many->reruns};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         option_list_free(lists[i]);
 }
 
 int main(int argc, char **argv)
 {
-    struct options o = {.asked = {.seed = "0",
-                                  .adjust = "none",
-                                  .draws = STAT_BOOT_DRAWS,
-                                  .min_paired = MEASURE_MIN_PAIRED,
-                                  .alpha = STAT_ALPHA,
-                                  .level = STAT_LEVEL,
-                                  .power = STAT_POWER,
-                                  .ceiling = MEASURE_CEILING,
-                                  .answered_gap = MEASURE_ANSWERED_GAP,
-                                  .answered_alpha = MEASURE_ANSWERED_ALPHA,
-                                  .gates = {.on = "point"},
-                                  .rows = ROW_OPTIONS_DEFAULT},
-                        .sweep = {.k = MEASURE_TRIES_PER_TASK,
-                                  .behavior = "policy",
-                                  .min_asks = SWEEP_MIN_ASKS},
-                        .ci = CI_OPTIONS_DEFAULT};
+    struct options o = {
+        .asked = {.seed = "0",
+                  .adjust = "none",
+                  .interval = "percentile",
+                  .draws = STAT_BOOT_DRAWS,
+                  .min_paired = MEASURE_MIN_PAIRED,
+                  .alpha = STAT_ALPHA,
+                  .level = STAT_LEVEL,
+                  .power = STAT_POWER,
+                  .ceiling = MEASURE_CEILING,
+                  .answered_gap = MEASURE_ANSWERED_GAP,
+                  .answered_alpha = MEASURE_ANSWERED_ALPHA,
+                  .gates = {.on = "point"},
+                  .rows = ROW_OPTIONS_DEFAULT},
+        .sweep = {.k = MEASURE_TRIES_PER_TASK, .behavior = "policy", .min_asks = SWEEP_MIN_ASKS},
+        .ci = CI_OPTIONS_DEFAULT};
     struct operands operands = {0};
     struct error error;
     signals_open();

@@ -19,8 +19,10 @@ extern const char *const SIDE_NAMES[SIDES];
  */
 
 struct compare_request {
-    const char *before, *after;                               /* operands */
-    const char *target, *proxy, *metric, *by, *seed, *adjust; /* adjust: "none", "holm" */
+    const char *before, *after; /* operands */
+    const char *target, *proxy, *metric, *by, *seed;
+    const char *adjust;   /* "none", "holm" */
+    const char *interval; /* a name of enum interval_kind */
     struct option_list guards, lower, markers, run_std, trained[SIDES], fail_on;
     bool no_by, balance, per_task, run_std_runs_given, level_given, alpha_given, seed_by_name;
     int64_t run_std_runs, draws, min_paired;
@@ -53,6 +55,7 @@ struct compare_options {
     bool floors_given, run_std_from_file;
     double run_std_runs; /* NaN: not known */
     double level;
+    enum interval_kind interval; /* of paired comparisons; unpaired ones are percentile */
     struct buf seed;
     unsigned fail_on; /* bits of enum fail_on */
     struct facts_options facts;

@@ -311,6 +311,9 @@ int compare_options_read(const struct compare_request *request, struct compare_o
         code = check_gate_names(&request->gates.fail_over, error);
     if (code == 0)
         code = key_lists_read(&request->keys, &o->key_lists, &o->facts, error);
+    o->interval = *request->interval == 't'   ? INTERVAL_T
+                  : *request->interval == 'b' ? INTERVAL_BCA
+                                              : INTERVAL_PERCENTILE;
     o->level = request->level_given ? request->level : 1.0 - request->alpha;
     buf_cstr(&o->seed);
     return code;

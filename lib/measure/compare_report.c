@@ -44,9 +44,11 @@ void compare_tasks(const struct compare_options *options, uint64_t offset, struc
 {
     struct rng rng;
     compare_seed(options, offset, name, &rng);
-    struct change_options how = {
-        .boot = {.start = &rng, .draws = options->asked->draws, .level = options->level},
-        .min_paired = options->asked->min_paired};
+    struct change_options how = {.boot = {.start = &rng,
+                                          .draws = options->asked->draws,
+                                          .level = options->level,
+                                          .kind = options->interval},
+                                 .min_paired = options->asked->min_paired};
     compare_metric(a, n_a, b, n_b, &how, out);
 }
 
@@ -451,6 +453,32 @@ static void note_rows(struct compare_report *r)
     }
 }
 
+/* Student's interval of the same differences, where resampling few tasks covers too little. */
+static void note_narrow(struct compare_report *r)
+{
+    const struct compared *m = r->headline;
+    const struct metric_change *c = &m->change;
+    if (!interval_known(c->ci95) || c->n_used >= MEASURE_NARROW_TASKS ||
+        r->options->interval != INTERVAL_PERCENTILE)
+        return;
+    struct buf text = {0};
+    if (c->paired) {
+        struct metric_change wide;
+        struct rng rng;
+        compare_seed(r->options, 0, m->name, &rng);
+        struct change_options how = {
+            .boot = {.start = &rng, .draws = 1, .level = r->options->level, .kind = INTERVAL_T},
+            .min_paired = r->options->asked->min_paired};
+        compare_metric(m->tasks[BEFORE], m->n[BEFORE], m->tasks[AFTER], m->n[AFTER], &how, &wide);
+        buf_format(&text, "; --interval t gives %+.3f..%+.3f", wide.ci95.low, wide.ci95.high);
+        notes_free(&wide.notes);
+    }
+    notes_add(&r->notes, "narrow_interval",
+              "on %zu tasks, under %d, a percentile interval runs narrow%s", c->n_used,
+              MEASURE_NARROW_TASKS, text.len ? buf_cstr(&text) : "");
+    buf_free(&text);
+}
+
 static void note_floors(struct compare_report *r)
 {
     for (size_t i = 0; i < r->n_metrics; i++)
@@ -463,11 +491,7 @@ static void note_floors(struct compare_report *r)
                       buf_cstr(&name));
             buf_free(&name);
         }
-    const struct metric_change *change = &r->headline->change;
-    if (interval_known(change->ci95) && change->n_used < MEASURE_NARROW_TASKS)
-        notes_add(&r->notes, "narrow_interval",
-                  "on %zu tasks, under %d, a percentile interval runs narrow", change->n_used,
-                  MEASURE_NARROW_TASKS);
+    note_narrow(r);
 }
 
 int compare_report_make(const struct compare_options *options, const struct compare_rows *rows,

@@ -42,12 +42,13 @@ enum {
     SWEEP_NAME_MAX = 64,        /* characters of a behaviour's name, the hosted service's bound */
 };
 
-#define MEASURE_CEILING_SHARE   0.5  /* share of the shared tasks with room, same use */
-#define MEASURE_WEAK_SLICE      0.5  /* pass rate under which a slice is weak */
-#define MEASURE_TRUNCATED_GAP   0.05 /* difference of the shares of cut replies worth a word */
-#define MEASURE_GRADED_WARN     0.95 /* share of graded rows under which survivors are measured */
-#define MEASURE_ANSWERED_GAP    0.10 /* difference of the shares of answered rows that bars comparing */
-#define MEASURE_ANSWERED_ALPHA  0.01 /* p under which that difference is no chance */
+#define MEASURE_CEILING_SHARE 0.5  /* share of the shared tasks with room, same use */
+#define MEASURE_WEAK_SLICE    0.5  /* pass rate under which a slice is weak */
+#define MEASURE_TRUNCATED_GAP 0.05 /* difference of the shares of cut replies worth a word */
+#define MEASURE_GRADED_WARN   0.95 /* share of graded rows under which survivors are measured */
+#define MEASURE_ANSWERED_GAP \
+    0.10 /* difference of the shares of answered rows that bars comparing */
+#define MEASURE_ANSWERED_ALPHA 0.01 /* p under which that difference is no chance */
 
 /* sizing, noise, self-check (measure 9) */
 enum {

@@ -131,13 +131,13 @@ void gates_judge(const struct gate_options *options, gate_lookup *lookup, void *
         found.value = (double)found.n_tasks;
         found.resampled = false;
         found.interval = INTERVAL_NONE;
-        judge(gates_add(gates, SPAN("n_tasks"), "min-tasks"), &found, "point", (double)options->min_tasks,
-              true);
+        judge(gates_add(gates, SPAN("n_tasks"), "min-tasks"), &found, "point",
+              (double)options->min_tasks, true);
     }
     if (options->min_graded_given) {
         lookup(context, SPAN("graded_share"), &found);
-        judge(gates_add(gates, SPAN("graded_share"), "min-graded"), &found, "point", options->min_graded,
-              true);
+        judge(gates_add(gates, SPAN("graded_share"), "min-graded"), &found, "point",
+              options->min_graded, true);
     }
 }
 

@@ -51,7 +51,7 @@ stdout:
     marker:refusal 0.000 -> 0.833  +0.833 (95% +0.667..+1.000)  UP  p 0.0355  6 paired tasks
   ! marker:kind fell by -0.833 (95% -1.000..-0.667)
   ! marker:refusal rose by +0.833 (95% +0.667..+1.000); lower is better
-  note: on 6 tasks, under 20, a percentile interval runs narrow
+  note: on 6 tasks, under 20, a percentile interval runs narrow; --interval t gives +0.369..+0.798
 
 test: one metric is one line
 run: wai-compare --metric kind before.jsonl after.jsonl
@@ -99,6 +99,11 @@ test: p-values corrected for their number
 run: wai-compare --json --adjust holm before.jsonl after.jsonl | jq -c '[.metrics[] | .p_adjusted >= .p_value, .verdict_adjusted]'
 stdout:
   [true,"no_difference_detected",true,"no_difference_detected",true,"no_difference_detected"]
+
+test: Student's interval instead, the p-value the same
+run: wai-compare --interval t --json before.jsonl after.jsonl | jq -c '[.interval, .note_codes, .metrics.pass_at_1.p_value, (.metrics.pass_at_1.ci95 | map(. * 1000 | round))]'
+stdout:
+  ["t",[],0.02948525737131434,[369,798]]
 
 test: which tasks moved, what fell the most first
 run: wai-compare --per-task after.jsonl before.jsonl

@@ -59,6 +59,7 @@ static struct compare_request request_of(const char *before, const char *after)
                                     .after = after,
                                     .seed = "0",
                                     .adjust = "none",
+                                    .interval = "percentile",
                                     .draws = DRAWS,
                                     .min_paired = MEASURE_MIN_PAIRED,
                                     .alpha = STAT_ALPHA,
