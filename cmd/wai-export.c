@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "base/pool.h"
 #include "base/signals.h"
+#include "export/card.h"
 #include "export/preference.h"
 #include "export/training.h"
 #include "row/filter.h"
@@ -19,16 +20,18 @@ struct settings {
     struct row_options rows;
     const char *kind, *format, *system_prompt, *policy, *tools, *mask_mode, *output, *report;
     int64_t max_tool_output;
-    bool no_strip_think, unroll, no_validate, keep_ties, drop_parts, replace_system, json;
+    struct option_list step_reports;
+    bool no_card, no_strip_think, unroll, no_validate, keep_ties, drop_parts, replace_system, json;
 };
 
 #define FIELD(name) offsetof(struct settings, name)
 static const struct option options[] = {
     {OPTION_CHOICE, 0, "kind", FIELD(kind), "KIND",
-     "training: rows to learn from; preference: pairs of a chosen and a rejected row (training)",
-     .choices = "training|preference"},
+     "training: rows to learn from; preference: pairs of a chosen and a rejected row; kto: single "
+     "rows with a label; reward: pairs for a reward model (training)",
+     .choices = "training|preference|kto|reward"},
     {OPTION_CHOICE, 'f', "format", FIELD(format), "openai|trl|fireworks",
-     "whose trainer reads it (openai)", .choices = "openai|trl|fireworks"},
+     "whose trainer reads it (openai; kto and reward: trl)", .choices = "openai|trl|fireworks"},
     {OPTION_TEXT, 'o', "output", FIELD(output), "FILE",
      "write to FILE, compressed when it ends in .zst (standard output)", .file = true},
     {OPTION_TEXT, 0, "report", FIELD(report), "FILE", "write the report to FILE as one JSON object",
@@ -51,8 +54,12 @@ static const struct option options[] = {
      "with a system prompt given: drop system turns that rows bring"},
     {OPTION_FLAG, 0, "drop-parts", FIELD(drop_parts), NULL,
      "drop parts of messages that are no text (such a row is bad otherwise)"},
+    {OPTION_FLAG, 0, "no-card", FIELD(no_card), NULL,
+     "with --output: no data card (FILE.card.md) beside it"},
+    {OPTION_LIST, 0, "step-report", FIELD(step_reports), "FILE",
+     "the report of an earlier step, for the data card; repeatable", .file = true},
     {OPTION_FLAG, 0, "keep-ties", FIELD(keep_ties), NULL,
-     "preference: take pairs marked as ties too"},
+     "preference, reward: take pairs marked as ties too"},
     {OPTION_FLAG, 0, "no-validate", FIELD(no_validate), NULL,
      "write although a gate is red; it still warns"},
     ROW_OPTIONS(struct settings, rows),
@@ -61,7 +68,7 @@ static const struct option options[] = {
 
 static const struct command command = {
     .name = "wai-export",
-    .synopsis = "[--kind training|preference] [--format FORMAT] [OPTIONS] [FILE...]",
+    .synopsis = "[--kind KIND] [--format FORMAT] [OPTIONS] [FILE...]",
     .purpose =
         "Writes rows in the shape that a trainer loads, with nothing broken in it and nothing of "
         "the teacher's.",
@@ -72,12 +79,14 @@ static const struct command command = {
                 "wai-export --kind preference --format trl -o dpo.jsonl pairs.jsonl",
 };
 
-/* What the two kinds have in common, once the options are read. */
+/* What the kinds have in common, once the options are read. */
 struct export
 {
     const struct settings *settings;
     struct export_build build;
-    struct buf system_prompt, tools;
+    struct buf system_prompt, tools, steps;
+    struct export_card_input input;
+    uint64_t bad;
     int jobs;
     struct export_training_options training_options;
     struct export_preference_options preference_options;
@@ -120,46 +129,93 @@ static int read_tools(struct export *e, struct error *error)
     return code;
 }
 
-static int open_export(struct export *e, struct error *error)
+/* Options that the kind has no use for are a mistake, not a wish to be passed over. */
+static int check_kind(const struct settings *s, bool pairs, bool trl_alone, struct error *error)
 {
-    const struct settings *s = e->settings;
-    enum export_format format = EXPORT_OPENAI;
-    while (strcmp(s->format, EXPORT_FORMAT_NAMES[format]) != 0)
-        format++;
-    bool preference = strcmp(s->kind, "preference") == 0;
-    if (preference && (s->unroll || strcmp(s->mask_mode, "assistant") != 0))
+    if ((pairs || trl_alone) && (s->unroll || strcmp(s->mask_mode, "assistant") != 0))
         return error_set(error, ERROR_USAGE,
                          "--unroll and --mask-mode are for training files; leave them out");
+    if (trl_alone && s->format && strcmp(s->format, "trl") != 0)
+        return error_set(error, ERROR_USAGE, "--kind %s is written for trl; leave out --format",
+                         s->kind);
     if (s->json && !s->output)
         return error_set(
             error, ERROR_USAGE,
             "--json prints the report where the rows go; name a file for them with --output");
-    int code = read_system_prompt(e, error);
+    return 0;
+}
+
+static int read_options(struct export *e, bool pairs, bool trl_alone, struct error *error)
+{
+    int code = check_kind(e->settings, pairs, trl_alone, error);
+    if (code == 0)
+        code = read_system_prompt(e, error);
     if (code == 0)
         code = read_tools(e, error);
+    if (code == 0)
+        code = export_card_steps(&e->settings->step_reports, &e->steps, error);
+    return code;
+}
+
+static int open_export(struct export *e, struct error *error)
+{
+    const struct settings *s = e->settings;
+    bool kto = strcmp(s->kind, "kto") == 0, reward = strcmp(s->kind, "reward") == 0;
+    bool pairs = reward || strcmp(s->kind, "preference") == 0;
+    int code = read_options(e, pairs, kto || reward, error);
     if (code != 0)
         return code;
+    const char *wanted = s->format ? s->format : kto || reward ? "trl" : "openai";
+    enum export_format format = EXPORT_OPENAI;
+    while (strcmp(wanted, EXPORT_FORMAT_NAMES[format]) != 0)
+        format++;
     e->build = (struct export_build){.system_prompt = buf_span(&e->system_prompt),
                                      .replace_system = s->replace_system,
                                      .keep_think = s->no_strip_think,
                                      .drop_parts = s->drop_parts,
                                      .max_tool_output = s->max_tool_output};
-    e->training_options = (struct export_training_options){
-        .format = format,
-        .mask = strcmp(s->mask_mode, "final") == 0 ? EXPORT_MASK_FINAL : EXPORT_MASK_ASSISTANT,
-        .unroll = s->unroll,
-        .build = e->build,
-        .tools = buf_span(&e->tools)};
+    bool final = kto || strcmp(s->mask_mode, "final") == 0;
+    e->training_options =
+        (struct export_training_options){.format = format,
+                                         .mask = final ? EXPORT_MASK_FINAL : EXPORT_MASK_ASSISTANT,
+                                         .unroll = s->unroll,
+                                         .kto = kto,
+                                         .build = e->build,
+                                         .tools = buf_span(&e->tools)};
     e->preference_options = (struct export_preference_options){.format = format,
                                                                .keep_ties = s->keep_ties,
+                                                               .whole = reward,
                                                                .build = e->build,
                                                                .tools = buf_span(&e->tools)};
     e->jobs = s->rows.jobs ? (int)s->rows.jobs : pool_cpu_count();
-    if (preference)
+    if (pairs)
         e->preference = export_preference_new(&e->preference_options, e->jobs);
     else
         e->training = export_training_new(&e->training_options, e->jobs);
     return 0;
+}
+
+static bool with_card(const struct export *e)
+{
+    return e->settings->output && !e->settings->no_card;
+}
+
+static int work(void *context, int worker, const struct row *row, struct row_result *result,
+                struct error *error)
+{
+    struct export *e = context;
+    return e->training ? export_training_work(e->training, worker, row, result, error)
+                       : export_preference_work(e->preference, worker, row, result, error);
+}
+
+static int done(void *context, const struct row *row, struct row_result *result,
+                struct error *error)
+{
+    struct export *e = context;
+    if (with_card(e))
+        export_card_row(&e->input, row);
+    return e->training ? export_training_done(e->training, row, result, error)
+                       : export_preference_done(e->preference, row, result, error);
 }
 
 static void close_export(struct export *e)
@@ -168,6 +224,7 @@ static void close_export(struct export *e)
     export_preference_free(e->preference);
     buf_free(&e->system_prompt);
     buf_free(&e->tools);
+    buf_free(&e->steps);
 }
 
 static int read_rows(struct export *e, const struct operands *operands, struct error *error)
@@ -178,11 +235,13 @@ static int read_rows(struct export *e, const struct operands *operands, struct e
                    .n_paths = operands->count,
                    .options = e->settings->rows},
         .jobs = e->jobs,
-        .work = e->training ? export_training_work : export_preference_work,
-        .done = e->training ? export_training_done : export_preference_done,
-        .context = e->training ? (void *)e->training : (void *)e->preference,
+        .work = work,
+        .done = done,
+        .context = e,
     };
+    export_card_start(&e->input);
     int code = row_filter_run(&filter, &counts, error);
+    e->bad = counts.bad;
     if (code == 0 && counts.bad)
         log_warning("%llu bad lines were left out", (unsigned long long)counts.bad);
     return code;
@@ -203,7 +262,21 @@ static int write_rows(struct export *e, struct error *error)
     return code;
 }
 
-static int write_report(const struct export *e, bool written, struct error *error)
+static int write_card(struct export *e, const struct operands *operands, struct span report,
+                      struct error *error)
+{
+    struct export_card card = {.output = e->settings->output,
+                               .sources = operands->items,
+                               .n_sources = operands->count,
+                               .bad = e->bad,
+                               .input = &e->input,
+                               .report = report,
+                               .steps = buf_span(&e->steps)};
+    return export_card_write(&card, error);
+}
+
+static int write_report(struct export *e, const struct operands *operands, bool written,
+                        struct error *error)
 {
     const struct settings *s = e->settings;
     struct buf text = {0};
@@ -217,14 +290,10 @@ static int write_report(const struct export *e, bool written, struct error *erro
     buf_byte(&text, '\n');
     if (s->json)
         code = file_write_all(STDOUT_FILENO, "standard output", buf_span(&text), error);
-    if (code == 0 && s->report) {
-        struct file *f = file_create(s->report, error);
-        code = f ? file_write(f, buf_span(&text), error) : error->code;
-        if (f && code == 0)
-            code = file_commit(f, error);
-        else
-            file_abandon(f);
-    }
+    if (code == 0 && s->report)
+        code = file_save(s->report, buf_span(&text), error);
+    if (code == 0 && written && with_card(e))
+        code = write_card(e, operands, buf_span(&text), error);
     buf_free(&text);
     return code;
 }
@@ -262,13 +331,14 @@ static int run(struct export *e, const struct operands *operands, struct error *
     bool nothing = e->preference && export_preference_count(e->preference) == 0;
     struct error unused;
     if (red && validate) {
-        write_report(e, false, &unused); /* what is wrong, row by row; the error says it in short */
+        write_report(e, operands, false,
+                     &unused); /* what is wrong, row by row; the error says it in short */
         return red;
     }
     if (!nothing)
         code = write_rows(e, error);
     if (code == 0)
-        code = write_report(e, !nothing, error);
+        code = write_report(e, operands, !nothing, error);
     if (code == 0)
         say(e);
     return code;
@@ -280,7 +350,6 @@ int main(int argc, char **argv)
     struct operands operands = {0};
     struct settings settings = {.rows = ROW_OPTIONS_DEFAULT,
                                 .kind = "training",
-                                .format = "openai",
                                 .mask_mode = "assistant",
                                 .max_tool_output = -1};
     struct export e = {.settings = &settings};
@@ -292,5 +361,6 @@ int main(int argc, char **argv)
         code = run(&e, &operands, &error);
     close_export(&e);
     operands_free(&operands);
+    option_list_free(&settings.step_reports);
     return code < 0 ? log_fail(&error) : 0;
 }

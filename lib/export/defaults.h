@@ -12,4 +12,7 @@
 #define EXPORT_LONGER_PAIRS     8 /* pairs from which that share says something */
 #define EXPORT_LONGER_PAIRS_ALL 3 /* pairs, when it is all of them */
 
+#define EXPORT_REPORT_MAX ((size_t)16 << 20) /* bytes of an earlier step's report */
+#define EXPORT_HASH_BLOCK (1 << 16)          /* bytes read at once when a file is hashed */
+
 #endif

@@ -219,6 +219,24 @@ static void write_trl(const struct pair *p, size_t k, struct json_writer *w)
     write_tail(p, w);
 }
 
+/* For a reward model: both sides to their end, which TRL scores as wholes, and the margin. */
+static void write_whole(const struct pair *p, size_t k, struct json_writer *w)
+{
+    const struct json_value *margin = row_get(&p->row, SPAN("margin"));
+    write_turns(p->sides[CHOSEN], "prompt", 0, k, false, EXPORT_TRL, w);
+    for (int side = 0; side < SIDES; side++)
+        write_turns(p->sides[side], SIDE_NAMES[side], k, p->sides[side]->count, false, EXPORT_TRL,
+                    w);
+    if (p->options->tools.len) {
+        json_write_key(w, "tools");
+        json_write_raw(w, p->options->tools);
+    }
+    if (margin && margin->type == JSON_VALUE_NUMBER && isfinite(json_number(*margin))) {
+        json_write_key(w, "margin");
+        json_write_raw(w, margin->text);
+    }
+}
+
 static void write_fireworks(const struct pair *p, size_t k, struct json_writer *w)
 {
     json_write_key(w, "input");
@@ -240,6 +258,36 @@ static bool has_contrast(const struct pair *p, size_t k)
             p->sides[side]->items[k].role != ROW_ROLE_ASSISTANT)
             return false;
     return true;
+}
+
+/* Where whole sides begin: the last place, at or before the first difference, at which both have an
+ * assistant turn. TRL's templates need a prompt that ends before one. 0: nowhere. */
+static size_t whole_from(const struct pair *p)
+{
+    const struct export_turns *a = p->sides[CHOSEN], *b = p->sides[REJECTED];
+    size_t k = common_prefix(a, b, EXPORT_TRL);
+    if (k == a->count && k == b->count)
+        return 0; /* the same conversation twice */
+    while (k > 0 && (k >= a->count || k >= b->count || a->items[k].role != ROW_ROLE_ASSISTANT ||
+                     b->items[k].role != ROW_ROLE_ASSISTANT))
+        k--;
+    return k;
+}
+
+static void add_whole(const struct pair *p, struct row_result *result)
+{
+    struct json_writer w;
+    size_t k = whole_from(p);
+    if (k == 0) {
+        result->tally[TALLY_NO_COMPLETION] = 1;
+        return;
+    }
+    for (int side = 0; side < SIDES; side++)
+        count_calls(p->sides[side], 0, p->sides[side]->count, result->tally);
+    json_write_start(&w, &result->out, JSON_STYLE_COMPACT);
+    json_write_object(&w);
+    write_whole(p, k, &w);
+    json_write_end_object(&w);
 }
 
 static void write_pair(const struct pair *p, struct row_result *result)
@@ -334,7 +382,10 @@ int export_preference_work(void *context, int worker_number, const struct row *r
         result->tally[TALLY_SYSTEMS_DIFFER] |= state->turns.systems_differ;
         look_for_leak(worker, &own, (enum side)side, result);
     }
-    write_pair(&pair, result);
+    if (p->options->whole)
+        add_whole(&pair, result);
+    else
+        write_pair(&pair, result);
     return 0;
 bad:
     buf_clear(&result->out);
@@ -521,6 +572,8 @@ void export_preference_report(const struct export_preference *p, const char *pat
     json_write_object(w);
     json_write_key(w, "wai_report");
     json_write_text(w, "wai-export");
+    json_write_key(w, "kind");
+    json_write_text(w, p->options->whole ? "reward" : "preference");
     write_count(w, "pairs", p->n_written);
     json_write_key(w, "format");
     json_write_text(w, EXPORT_FORMAT_NAMES[format]);
@@ -575,7 +628,10 @@ void export_preference_notes(const struct export_preference *p, struct buf *line
     note(lines, p->total[TALLY_CUT], p->n_written,
          "pairs go on behind the first turn that differs; the later turns were cut");
     note(lines, p->total[TALLY_NO_COMPLETION], p->n_pairs,
-         "pairs have no single assistant turn against another and were left out");
+         p->options->whole
+             ? "pairs have no assistant turn to tell their sides apart by and were "
+               "left out"
+             : "pairs have no single assistant turn against another and were left out");
     note(lines, p->total[TALLY_SYSTEMS_DIFFER], p->n_pairs,
          "pairs bring a system turn of their own beside the one given; --replace-system drops "
          "theirs");

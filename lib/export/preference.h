@@ -9,6 +9,7 @@
 struct export_preference_options {
     enum export_format format;
     bool keep_ties;
+    bool whole; /* trl: both sides whole behind what they share, for a reward model (select 15) */
     struct export_build build;
     struct span tools; /* a JSON array; len 0: none */
 };

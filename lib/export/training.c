@@ -55,6 +55,23 @@ void export_training_free(struct export_training *t)
     free(t);
 }
 
+static double reward_of(const struct row *row)
+{
+    const struct json_value *value = row_get_set(row, SPAN("reward"));
+    double reward;
+    if (!value || value->type == JSON_VALUE_TRUE || value->type == JSON_VALUE_FALSE ||
+        !value_float(*value, &reward) || !isfinite(reward))
+        return NAN;
+    return reward;
+}
+
+/* Why a row has no label for KTO: 0 or a flag. */
+static int64_t label_fault(const struct row *row)
+{
+    double reward = reward_of(row);
+    return isnan(reward) ? FLAG_UNGRADED : fabs(reward - EXPORT_PASS) > 0 ? 0 : FLAG_HALF;
+}
+
 /* ---- one sample ---------------------------------------------------------------------------------
  */
 
@@ -177,6 +194,13 @@ static void write_tail(const struct sample *s, struct json_writer *w)
     json_write_text(w, "1");
 }
 
+/* Whether the completion is one to learn (a reward of 0.5 or more) or one to unlearn. */
+static void write_label(const struct sample *s, struct json_writer *w)
+{
+    json_write_key(w, "label");
+    json_write_bool(w, reward_of(s->row) >= EXPORT_PASS);
+}
+
 static void write_sample(const struct sample *s, struct buf *out)
 {
     struct json_writer w;
@@ -189,7 +213,9 @@ static void write_sample(const struct sample *s, struct buf *out)
     } else {
         write_turns(s, "messages", 0, s->end, &w);
     }
-    if (s->options->format != EXPORT_FIREWORKS) {
+    if (s->options->kto)
+        write_label(s, &w);
+    if (s->options->format != EXPORT_FIREWORKS && !s->options->kto) {
         write_tail(s, &w);
     } else if (s->options->tools.len) {
         json_write_key(&w, "tools");
@@ -311,7 +337,10 @@ int export_training_work(void *context, int worker_number, const struct row *row
     }
     struct sample s = {.options = t->options, .worker = worker, .row = &clean};
     s.only_last = t->options->mask == EXPORT_MASK_FINAL || t->options->unroll;
-    add_samples(&s, result);
+    int64_t unlabelled = t->options->kto ? label_fault(&clean) : 0;
+    result->tally[TALLY_FLAGS] |= unlabelled;
+    if (!unlabelled)
+        add_samples(&s, result);
     result->tally[TALLY_ROLES] = worker->turns.roles_dropped;
     result->tally[TALLY_PARTS] = worker->turns.parts_dropped;
     if (worker->turns.n_calls)
@@ -324,16 +353,6 @@ int export_training_work(void *context, int worker_number, const struct row *row
 
 /* ---- all rows, in order -------------------------------------------------------------------------
  */
-
-static double reward_of(const struct row *row)
-{
-    const struct json_value *value = row_get_set(row, SPAN("reward"));
-    double reward;
-    if (!value || value->type == JSON_VALUE_TRUE || value->type == JSON_VALUE_FALSE ||
-        !value_float(*value, &reward) || !isfinite(reward))
-        return NAN;
-    return reward;
-}
 
 static uint32_t group_of(struct export_training *t, const struct row *row)
 {
@@ -363,7 +382,7 @@ static void count_into_group(struct export_group *group, double reward)
 
 static void add_kept_sample(struct export_training *t, const struct row *row, double reward)
 {
-    uint32_t group = t->options->unroll ? 0 : group_of(t, row);
+    uint32_t group = t->options->unroll || t->options->kto ? 0 : group_of(t, row);
     t->samples = mem_grow(t->samples, &t->cap_samples, t->n_samples + 1, sizeof *t->samples);
     t->samples[t->n_samples++] = (struct export_sample){group, reward};
     if (group)
@@ -382,6 +401,8 @@ static void count_row(struct export_training *t, const struct row *row,
     struct json_value sha;
     t->n_rows++;
     t->n_dropped += (flags & FLAG_NO_COMPLETION) != 0;
+    t->n_unlabelled += (flags & FLAG_UNGRADED) != 0;
+    t->n_half += (flags & FLAG_HALF) != 0;
     t->n_calling += (flags & FLAG_CALLS_TOOLS) != 0;
     t->n_systems_differ += (flags & FLAG_SYSTEMS_DIFFER) != 0;
     t->n_length += reason && span_is(reason->text, "\"length\"");

@@ -19,6 +19,8 @@ struct export_training_options {
     enum export_format format;
     enum export_mask mask;
     bool unroll; /* a sample for each assistant turn */
+    bool
+        kto; /* trl, final: prompt, completion, label of graded rows, and nothing else (select 15) */
     struct export_build build;
     struct span tools; /* a JSON array; len 0: none */
 };

@@ -2,6 +2,7 @@
  * (select 13.3). */
 #include "export/defaults.h"
 #include "export/training_set.h"
+#include "text/number.h"
 
 /* What a trainer does with the file, as a word for programs and a sentence for people. */
 static const char *mask_effect(const struct export_training_options *o)
@@ -93,12 +94,31 @@ static void write_warnings(const struct export_training *t, struct json_writer *
     buf_free(&lines);
 }
 
+/* KTO: how many completions to learn and to unlearn, and what had no label. */
+static void write_labels(const struct export_training *t, struct json_writer *w)
+{
+    json_write_key(w, "labels");
+    json_write_object(w);
+    write_count(w, "desirable", t->n_pass);
+    write_count(w, "undesirable", t->n_fail);
+    json_write_key(w, "ratio");
+    if (t->n_fail)
+        json_write_real(w, number_round((double)t->n_pass / (double)t->n_fail, 4));
+    else
+        json_write_null(w);
+    json_write_end_object(w);
+    write_count(w, "ungraded_dropped", t->n_unlabelled);
+    write_count(w, "half_dropped", t->n_half);
+}
+
 void export_training_report(struct export_training *t, const char *path, bool written,
                             struct json_writer *w)
 {
     json_write_object(w);
     json_write_key(w, "wai_report");
     json_write_text(w, "wai-export");
+    json_write_key(w, "kind");
+    json_write_text(w, t->options->kto ? "kto" : "training");
     write_count(w, "n", t->n_samples);
     json_write_key(w, "format");
     json_write_text(w, EXPORT_FORMAT_NAMES[t->options->format]);
@@ -115,6 +135,8 @@ void export_training_report(struct export_training *t, const char *path, bool wr
     write_count(w, "n_fail", t->n_fail);
     write_count(w, "n_ungraded", t->n_ungraded);
     json_write_end_object(w);
+    if (t->options->kto)
+        write_labels(t, w);
     if (t->n_dropped)
         write_count(w, "no_completion_dropped", t->n_dropped);
     if (t->total[TALLY_ROLES])
@@ -138,6 +160,22 @@ static void note(struct buf *lines, uint64_t count, uint64_t of, const char *sen
                    sentence);
 }
 
+/* What KTO (arXiv:2402.01306) needs of its labels. */
+static void note_labels(const struct export_training *t, struct buf *lines)
+{
+    if (!t->options->kto)
+        return;
+    note(lines, t->n_unlabelled, t->n_rows,
+         "rows have no reward and were left out: KTO needs a label; grade them first");
+    note(lines, t->n_half, t->n_rows,
+         "rows have a reward of exactly 0.5 and were left out: it is neither a pass nor a failure");
+    if (t->n_samples && (!t->n_pass || !t->n_fail))
+        buf_format(lines,
+                   "all %zu completions are %s; KTO compares the two kinds, so add rows of the "
+                   "other\n",
+                   t->n_samples, t->n_pass ? "desirable" : "undesirable");
+}
+
 void export_training_notes(const struct export_training *t, struct buf *lines)
 {
     note(lines, t->leaks.n_leaked, t->n_rows, "rows quote their privileged block in a reply");
@@ -147,10 +185,13 @@ void export_training_notes(const struct export_training *t, struct buf *lines)
          "rows were cut by the reply's token cap (finish_reason length); a model trained on them "
          "learns to stop "
          "in mid-sentence");
-    note(lines, t->n_fail, t->n_samples,
-         "rows have a reward below 0.5; supervised training copies what it is given, so select the "
-         "passing ones "
-         "first (wai-select --mode sft)");
+    if (!t->options->kto)
+        note(lines, t->n_fail, t->n_samples,
+             "rows have a reward below 0.5; supervised training copies what it is given, so select "
+             "the "
+             "passing ones "
+             "first (wai-select --mode sft)");
+    note_labels(t, lines);
     note(lines, t->n_dropped, t->n_rows,
          "rows have no assistant turn behind a first message and were left out: a completion needs "
          "a prompt");

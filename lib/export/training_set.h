@@ -29,6 +29,8 @@ enum export_flag {
     FLAG_SYSTEMS_DIFFER = 4,
     FLAG_LEAK_CHECKED = 8,
     FLAG_LEAKED = 16,
+    FLAG_UNGRADED = 32, /* kto: no reward, so no label: dropped */
+    FLAG_HALF = 64,     /* kto: a reward of 0.5 is neither: dropped */
 };
 
 struct export_group {
@@ -61,6 +63,7 @@ struct export_training {
     struct export_leaks leaks;
     uint64_t n_pass, n_fail, n_ungraded;                   /* samples */
     uint64_t n_length, n_calling, n_sha, n_systems_differ; /* rows */
+    uint64_t n_unlabelled, n_half;                         /* rows, kto */
 };
 
 #endif

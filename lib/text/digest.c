@@ -2,7 +2,6 @@
 #include "text/digest.h"
 
 #include <nettle/sha1.h>
-#include <nettle/sha2.h>
 
 void digest_sha1(struct span data, uint8_t out[SHA1_BYTES])
 {
@@ -26,6 +25,21 @@ void digest_sha512(struct span data, uint8_t out[SHA512_BYTES])
     sha512_init(&context);
     sha512_update(&context, data.len, (const uint8_t *)data.ptr);
     sha512_digest(&context, SHA512_BYTES, out);
+}
+
+void digest_start(struct digest_stream *d)
+{
+    sha256_init(&d->context);
+}
+
+void digest_add(struct digest_stream *d, struct span bytes)
+{
+    sha256_update(&d->context, bytes.len, (const uint8_t *)bytes.ptr);
+}
+
+void digest_end(struct digest_stream *d, uint8_t out[SHA256_BYTES])
+{
+    sha256_digest(&d->context, SHA256_BYTES, out);
 }
 
 uint64_t digest_number(struct span text, int hex_digits)

@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include <nettle/sha2.h>
+
 #include "base/buf.h"
 
 enum { SHA1_BYTES = 20, SHA256_BYTES = 32, SHA512_BYTES = 64 };
@@ -14,6 +16,14 @@ void digest_sha512(struct span data, uint8_t out[SHA512_BYTES]);
 void digest_blake2b(struct span data, uint8_t *out, size_t n); /* n bytes, 1 to 64; no key */
 void digest_hex(const uint8_t *bytes, size_t n,
                 char *out); /* 2n characters and a NUL, lower case */
+
+/* The SHA-256 of bytes that come piece by piece. `struct digest_stream d; digest_start(&d)`. */
+struct digest_stream {
+    struct sha256_ctx context;
+};
+void digest_start(struct digest_stream *d);
+void digest_add(struct digest_stream *d, struct span bytes);
+void digest_end(struct digest_stream *d, uint8_t out[SHA256_BYTES]); /* starts anew */
 
 /* ---- hash draws (world 2, situations) ------------------------------------------------------------ */
 

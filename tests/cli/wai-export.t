@@ -140,7 +140,7 @@ file out.jsonl is:
 test: bad usage
 run:
   wai-export --json rows.jsonl; echo $?
-  wai-export --kind kto rows.jsonl; echo $?
+  wai-export --kind trl rows.jsonl; echo $?
   wai-export --kind preference --unroll rows.jsonl; echo $?
   echo other > policy.md; wai-export --policy policy.md --system-prompt this rows.jsonl; echo $?
   wai-export --max-tool-output-chars -1 rows.jsonl; echo $?
@@ -155,7 +155,7 @@ stdout:
   3
   3
 stderr has: --json prints the report where the rows go; name a file for them with --output
-stderr has: --kind is "kto", not one of training, preference
+stderr has: --kind is "trl", not one of training, preference
 stderr has: --unroll and --mask-mode are for training files; leave them out
 stderr has: --system-prompt and --policy say different things; give one of them
 stderr has: --max-tool-output-chars is -1; it must be at least 0
@@ -237,3 +237,75 @@ stdout:
   out.jsonl
   rows.jsonl
   tools.json
+
+test: kto: a label from the reward, the half and the ungraded left out
+stdin:
+  {"prompt":"p","scenario_id":"a","final_text":"It is 2.","reward":1,"privileged":{"reference":"the answer is two"}}
+  {"prompt":"p","scenario_id":"a","final_text":"It is 3.","reward":0.25}
+  {"prompt":"p","scenario_id":"a","final_text":"Maybe.","reward":0.5}
+  {"prompt":"p","scenario_id":"a","final_text":"Hm."}
+  {"prompt":"p","scenario_id":"a","reward":1}
+run: wai-export --kind kto --report r.json
+stdout:
+  {"prompt":[{"role":"user","content":"p"}],"completion":[{"role":"assistant","content":"It is 2."}],"label":true}
+  {"prompt":[{"role":"user","content":"p"}],"completion":[{"role":"assistant","content":"It is 3."}],"label":false}
+file r.json json: {"kind": "kto", "format": "trl", "n": 2, "labels": {"desirable": 1, "undesirable": 1, "ratio": 1.0}, "ungraded_dropped": 1, "half_dropped": 1, "no_completion_dropped": 1, "groups": 0, "mask_effect": "completion"}
+stderr has: 1 of 5 rows have no reward and were left out
+stderr has: 1 of 5 rows have a reward of exactly 0.5
+stderr lacks: below 0.5
+
+test: kto: one kind of label alone teaches nothing
+stdin:
+  {"prompt":"p","final_text":"It is 2.","reward":1}
+run: wai-export --kind kto
+stdout has: "label":true
+stderr has: all 1 completions are desirable; KTO compares the two kinds, so add rows of the other
+
+test: reward: both sides whole behind what they share
+stdin:
+  {"margin":0.5,"chosen":{"prompt":"p","steps":[{"tool":"f","arguments":{"a":1},"result":"x"}],"final_text":"Yes."},"rejected":{"prompt":"p","steps":[{"tool":"f","arguments":{"a":1},"result":"y"}],"final_text":"No."}}
+  {"chosen":{"prompt":"p","final_text":"Same."},"rejected":{"prompt":"p","final_text":"Same."}}
+  {"chosen":{"prompt":"p","final_text":"A."},"rejected":{"prompt":"q","final_text":"B."}}
+run: wai-export --kind reward --report r.json
+stdout:
+  {"prompt":[{"role":"user","content":"p"}],"chosen":[{"role":"assistant","content":"","tool_calls":[{"id":"call_0000","type":"function","function":{"name":"f","arguments":{"a":1}}}]},{"role":"tool","content":"x","name":"f","tool_call_id":"call_0000"},{"role":"assistant","content":"Yes."}],"rejected":[{"role":"assistant","content":"","tool_calls":[{"id":"call_0000","type":"function","function":{"name":"f","arguments":{"a":1}}}]},{"role":"tool","content":"y","name":"f","tool_call_id":"call_0000"},{"role":"assistant","content":"No."}],"margin":0.5}
+file r.json json: {"kind": "reward", "pairs": 1, "no_completion_dropped": 2}
+stderr has: 2 of 3 pairs have no assistant turn to tell their sides apart by and were left out
+
+test: kto and reward are written for trl
+run:
+  wai-export --kind kto --format openai rows.jsonl; echo $?
+  wai-export --kind reward --mask-mode final rows.jsonl; echo $?
+stdout:
+  2
+  2
+stderr has: --kind kto is written for trl; leave out --format
+stderr has: --unroll and --mask-mode are for training files; leave them out
+
+test: a data card beside the file: what went in, what the gates dropped, both hashes
+file step.json:
+  {"wai_report":"wai-select","n":9,"n_selected":3,"drops":{"unlabelled":4,"band":2}}
+run:
+  wai-export -q --kind kto -o out.jsonl --step-report step.json rows.jsonl
+  test "$(sha256sum < rows.jsonl | cut -c 1-64)" = "$(sed -n 's/.*SHA-256 of the rows `\(.*\)`/\1/p' out.jsonl.card.md)" && echo in
+  test "$(sha256sum < out.jsonl | cut -c 1-64)" = "$(sed -n 's/.* bytes, SHA-256 `\(.*\)`/\1/p' out.jsonl.card.md)" && echo out
+stdout:
+  in
+  out
+file out.jsonl.card.md has: # Data card: out.jsonl
+file out.jsonl.card.md has: - rows.jsonl
+file out.jsonl.card.md has: ### wai-select
+file out.jsonl.card.md has: | band | 2 |
+file out.jsonl.card.md has: | half\_dropped | 0 |
+file out.jsonl.card.md has: | rows that quote their privileged block | 0 |
+
+test: no card without a file, with --no-card, or for what is no file; a step's report must be one
+run:
+  wai-export -q rows.jsonl > out.jsonl
+  wai-export -q --no-card -o b.jsonl rows.jsonl
+  wai-export -q -o /dev/null rows.jsonl
+  ls *.card.md /dev/null.card.md 2> /dev/null
+  wai-export -o c.jsonl --step-report rows.jsonl rows.jsonl; echo $?; ls c.jsonl* 2> /dev/null || true
+stdout:
+  3
+stderr has: rows.jsonl: it is no report: not one JSON object
