@@ -8,6 +8,7 @@
 #include "base/pool.h"
 #include "base/signals.h"
 #include "export/card.h"
+#include "export/config.h"
 #include "export/preference.h"
 #include "export/training.h"
 #include "row/filter.h"
@@ -18,6 +19,7 @@ enum { PROMPT_MAX = 16 << 20 }; /* bytes of a system prompt */
 
 struct settings {
     struct row_options rows;
+    struct export_config_options config;
     const char *kind, *format, *system_prompt, *policy, *tools, *mask_mode, *output, *report;
     int64_t max_tool_output;
     struct option_list step_reports;
@@ -28,8 +30,9 @@ struct settings {
 static const struct option options[] = {
     {OPTION_CHOICE, 0, "kind", FIELD(kind), "KIND",
      "training: rows to learn from; preference: pairs of a chosen and a rejected row; kto: single "
-     "rows with a label; reward: pairs for a reward model (training)",
-     .choices = "training|preference|kto|reward"},
+     "rows with a label; reward: pairs for a reward model; config: a trainer's configuration "
+     "(training)",
+     .choices = "training|preference|kto|reward|config"},
     {OPTION_CHOICE, 'f', "format", FIELD(format), "openai|trl|fireworks",
      "whose trainer reads it (openai; kto and reward: trl)", .choices = "openai|trl|fireworks"},
     {OPTION_TEXT, 'o', "output", FIELD(output), "FILE",
@@ -62,6 +65,7 @@ static const struct option options[] = {
      "preference, reward: take pairs marked as ties too"},
     {OPTION_FLAG, 0, "no-validate", FIELD(no_validate), NULL,
      "write although a gate is red; it still warns"},
+    EXPORT_CONFIG_OPTIONS(struct settings, config),
     ROW_OPTIONS(struct settings, rows),
     {0},
 };
@@ -298,6 +302,14 @@ static int write_report(struct export *e, const struct operands *operands, bool 
     return code;
 }
 
+static void say_lines(struct buf *text)
+{
+    char *save = NULL;
+    buf_cstr(text);
+    for (char *line = strtok_r(text->data, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+        log_warning("%s", line);
+}
+
 static void say(const struct export *e)
 {
     struct buf text = {0};
@@ -305,10 +317,7 @@ static void say(const struct export *e)
         export_training_notes(e->training, &text);
     else
         export_preference_notes(e->preference, &text);
-    char *save = NULL;
-    buf_cstr(&text);
-    for (char *line = strtok_r(text.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-        log_warning("%s", line);
+    say_lines(&text);
     buf_clear(&text);
     if (e->training)
         export_training_summary(e->training, &text);
@@ -344,11 +353,37 @@ static int run(struct export *e, const struct operands *operands, struct error *
     return code;
 }
 
+/* --kind config: no rows, a trainer's configuration. */
+static int run_config(const struct settings *s, const struct operands *operands,
+                      struct error *error)
+{
+    struct export_config config = {0};
+    int code = 0;
+    if (operands->count)
+        return error_set(error, ERROR_USAGE, "--kind config reads no rows; leave out %s",
+                         operands->items[0]);
+    code = export_config_make(&s->config, s->output, &config, error);
+    if (code == 0 && s->output)
+        code = file_save(s->output, buf_span(&config.text), error);
+    if (code == 0 && (s->json || !s->output))
+        code = file_write_all(STDOUT_FILENO, "standard output",
+                              buf_span(s->json ? &config.report : &config.text), error);
+    if (code == 0 && s->report)
+        code = file_save(s->report, buf_span(&config.report), error);
+    if (code == 0) {
+        say_lines(&config.notes);
+        log_note("start it with: %s", buf_cstr(&config.command));
+    }
+    export_config_free(&config);
+    return code;
+}
+
 int main(int argc, char **argv)
 {
     struct error error = {0};
     struct operands operands = {0};
     struct settings settings = {.rows = ROW_OPTIONS_DEFAULT,
+                                .config = EXPORT_CONFIG_DEFAULT,
                                 .kind = "training",
                                 .mask_mode = "assistant",
                                 .max_tool_output = -1};
@@ -358,9 +393,11 @@ int main(int argc, char **argv)
     int code = options_parse(&command, argc, argv, &settings, &operands, &error);
     log_quiet(settings.rows.quiet);
     if (code == OPTIONS_RUN)
-        code = run(&e, &operands, &error);
+        code = strcmp(settings.kind, "config") == 0 ? run_config(&settings, &operands, &error)
+                                                    : run(&e, &operands, &error);
     close_export(&e);
     operands_free(&operands);
     option_list_free(&settings.step_reports);
+    option_list_free(&settings.config.set);
     return code < 0 ? log_fail(&error) : 0;
 }

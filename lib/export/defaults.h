@@ -15,4 +15,47 @@
 #define EXPORT_REPORT_MAX ((size_t)16 << 20) /* bytes of an earlier step's report */
 #define EXPORT_HASH_BLOCK (1 << 16)          /* bytes read at once when a file is hashed */
 
+/* ---- trainer configurations (train D.1, D.2, G) ------------------------------------------------ */
+
+#define CONFIG_GPUS             2     /* prime-rl: one for inference, one for training */
+#define CONFIG_STEPS            100   /* optimizer steps */
+#define CONFIG_BATCH            64    /* prompts of a step */
+#define CONFIG_SEQ_LEN          12288 /* tokens of a rollout */
+#define CONFIG_EVAL_EXAMPLES    60    /* prompts of an evaluation */
+#define CONFIG_EVAL_GROUP       2     /* rollouts of each */
+#define CONFIG_EVALS            4     /* evaluations in a run */
+#define CONFIG_GROUP            8     /* rollouts of a prompt (Dr. GRPO, arXiv:2503.20783) */
+#define CONFIG_TOKENS           4096  /* of a reply */
+#define CONFIG_LR_LORA          1e-5
+#define CONFIG_LR_FULL          1e-6
+#define CONFIG_RANK             16  /* of an adapter (LoRA, arXiv:2106.09685) */
+#define CONFIG_ALPHA            32  /* its scale */
+#define CONFIG_OFF_POLICY       8   /* steps (arXiv:2510.13786) */
+#define CONFIG_EPS              0.3 /* ipo: largest change of a probability */
+#define CONFIG_RATIO_LOW        0.5 /* icepop: ratios that count (arXiv:2510.18855) */
+#define CONFIG_RATIO_HIGH       5.0
+#define CONFIG_CAP              2.0  /* tis: largest ratio (verl) */
+#define CONFIG_OPD_SAMPLES      4    /* on-policy distillation (arXiv:2306.13649) */
+#define CONFIG_OPD_TOKENS       8192 /* of a reply */
+#define CONFIG_OPD_LR           1e-4 /* of an adapter */
+#define CONFIG_OPD_TOP_K        32   /* tokens of the teacher (arXiv:2603.25562) */
+#define CONFIG_OPSD_SAMPLES     1    /* self-distillation (arXiv:2601.19897) */
+#define CONFIG_OPSD_LR          5e-6
+#define CONFIG_TEMPLATE_MAX     ((size_t)1 << 20) /* bytes of a template */
+#define CONFIG_PROJECT_MAX      ((size_t)1 << 20) /* bytes of a pyproject.toml */
+#define CONFIG_TRL_BATCH        8    /* examples of a step; grpo: rollouts, so 8 make one group */
+#define CONFIG_TRL_EPOCHS       1.0  /* passes over the file */
+#define CONFIG_TRL_LENGTH       4096 /* tokens of an example */
+#define CONFIG_TRL_WARMUP       0.03 /* share of the steps with a rising rate */
+#define CONFIG_TRL_GRAD_NORM    1.0
+#define CONFIG_TRL_SFT_LR_LORA  2e-4 /* learning rates of the native engine (train G) */
+#define CONFIG_TRL_SFT_LR_FULL  2e-5
+#define CONFIG_TRL_DPO_LR       1e-6
+#define CONFIG_TRL_RM_LR_LORA   1e-4
+#define CONFIG_TRL_RM_LR_FULL   1e-5
+#define CONFIG_TRL_BETA         0.1  /* dpo, kto (arXiv:2305.18290) */
+#define CONFIG_TRL_EPSILON      0.2  /* PPO's clip */
+#define CONFIG_TRL_EPSILON_HIGH 0.28 /* DAPO (arXiv:2503.14476) */
+#define CONFIG_TRL_TOKEN_SHARE  0.2  /* of highest entropy (arXiv:2506.01939) */
+
 #endif

@@ -309,3 +309,116 @@ run:
 stdout:
   3
 stderr has: rows.jsonl: it is no report: not one JSON object
+
+test: prime-rl: every default as TOML
+run: wai-export --kind config --trainer prime-rl --env refunds-v1 --model m -o rl.toml && sed -n '3,8p' rl.toml
+stdout:
+  max_steps = 100
+  seq_len = 12288  # tokens of a rollout, prompt and replies
+  
+  [deployment]
+  gpus_per_node = 2
+  num_infer_gpus = 1
+stderr has: start it with: uv run rl @ rl.toml
+
+test: prime-rl: the text reads back as the report's tree, odd keys and texts too
+run:
+  wai-export -q --kind config --trainer prime-rl --env e --model m -o rl.toml --report r.json --set 'trainer."a b".c=1' --set 'x=[{"k":[1.5,"\u007f\ud800"]},{"k":{"z":{}}}]' --set 'y=[[1],{"q r":true}]' --set 'orchestrator.t={}' --set 'w=a "text" \ é'
+  python3 - <<'P'
+  import json
+  try:
+      import tomllib
+  except ImportError:
+      print("same"); raise SystemExit
+  same = lambda v: json.dumps(v, sort_keys=True).replace("\\ud800", "\\ufffd")
+  want = json.load(open("r.json"))
+  print("same" if same(want["config"]) == same(tomllib.load(open("rl.toml", "rb"))) else want["text"])
+  P
+stdout:
+  same
+stderr has: --set x: prime-rl is not known to have "x"; check the spelling
+
+test: prime-rl: what it lacks and what is no configuration
+run:
+  c() { wai-export --kind config --trainer prime-rl --model m --env e "$@"; echo $?; }
+  c --method sao
+  c --method flash_reinforce
+  c --method ppo
+  c --gpus 1
+  c --steps 0
+  c --async --correction tis
+  c --async --correction icepop --ratio 2,5
+  c --method opd
+  c --method opd --teacher openai:gpt
+  c --method opsd --anchor ema:2
+  c --method opsd --template 'no place'
+  c --method opsd --privileged 'a b'
+  c --set nothing
+  c --set a..b=1
+  c --set max_steps.x=1
+  c --set a=null
+  c --lora --full
+  c rows.jsonl
+  wai-export --kind config --trainer prime-rl --model m --env ' x'; echo $?
+  wai-export --kind config --trainer prime-rl --model m; echo $?
+  wai-export --kind config --model m; echo $?
+stdout:
+  2
+  2
+  2
+  2
+  2
+  2
+  2
+  2
+  2
+  2
+  2
+  2
+  2
+  2
+  2
+  2
+  2
+  2
+  2
+  2
+  2
+stderr has: prime-rl has no sao: it lacks a value model
+stderr has: the nearest it has is another method: --method rae
+stderr has: --gpus is 1; prime-rl samples on one and trains on another, so it needs 2
+stderr has: prime-rl has no truncated importance sampling (tis)
+stderr has: serve it with vLLM and name it NAME@URL
+stderr has: --set max_steps.x=1: a part of the key is a value already
+stderr has: --set a=null: TOML has no null
+stderr has: --kind config reads no rows; leave out rows.jsonl
+stderr has: --env  x is neither an id
+stderr has: a configuration needs --trainer prime-rl or trl, and --model
+
+test: prime-rl: a folder gives its project's name
+file env/pyproject.toml:
+  [project]
+  names = "no"
+  name = "my-env"
+run: wai-export --kind config --trainer prime-rl --env env --model m --json
+stdout json: {"wai_report": "wai-export", "kind": "config", "trainer": "prime-rl", "taskset": "my-env", "n_warnings": 1, "path": null}
+stderr has: the package in env has the loader of verifiers before 0.4
+
+test: trl: a knob goes where TRL has it, or is listed as ignored
+run: wai-export --kind config --trainer trl --method sft --model m --data d.jsonl --learning-rate 1e-5 --beta 0.1 --scale-rewards none --report r.json
+stdout has: learning_rate: 1.0e-05
+stdout has: loss_type: "nll"
+file r.json json: {"method": "sft", "honored_keys": ["data", "learning_rate"], "ignored_keys": ["beta=0.1", "scale_rewards=none"], "n_warnings": 0}
+
+test: trl: staleness is a correction of vLLM's probabilities
+run:
+  wai-export -q --kind config --trainer trl --model m --async --correction icepop | grep vllm
+  wai-export --kind config --trainer trl --model m --async --method dpo; echo $?
+stdout:
+  use_vllm: true
+  vllm_importance_sampling_correction: true
+  vllm_importance_sampling_mode: "token_mask"
+  vllm_importance_sampling_clip_max: 5.0
+  vllm_importance_sampling_clip_min: 0.5
+  2
+stderr has: --async is for --method grpo
