@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "base/signals.h"
+#include "model/wire_filter.h"
 #include "row/reader.h"
 #include "row/writer.h"
 #include "scene/defaults.h"
@@ -31,6 +32,7 @@ struct settings {
     int64_t phrasings, phrasings_alias, repeats, repeats_alias;
     double seeded_rate, fault_rate, risk, max_lost, require_coverage;
     bool world_only, plan, dry_run, json, scrub, unique;
+    bool wire, wire_reply;
     bool world_seed_given, agent_seed_given, situations_given, rerolls_given, phrasings_given,
         phrasings_alias_given, repeats_given, repeats_alias_given, fault_rate_given, risk_given,
         max_lost_given, require_coverage_given;
@@ -101,6 +103,9 @@ static const struct option options[] = {
     {OPTION_TEXT, 0, "faults", F(faults), "JSON|@FILE", "--world-only: the fault plan"},
     {OPTION_TEXT, 0, "world-state", F(world_state), "S",
      "--world-only: exists, missing or already_done"},
+    {OPTION_FLAG, 0, "wire", F(wire), NULL, "chat requests in, what a provider would be sent out"},
+    {OPTION_FLAG, 0, "wire-reply", F(wire_reply), NULL,
+     "a provider's replies in, what they are read as out"},
     {OPTION_FLAG, 0, "plan", F(plan), NULL, "print the situations, play none"},
     {OPTION_TEXT, 0, "against", F(against), "FILE", "--plan: how many pairs these rows cover",
      .file = true},
@@ -427,7 +432,7 @@ static int check_usage(const struct session *x, const struct operands *operands,
                        struct error *error)
 {
     const struct settings *s = &x->s;
-    int inputs = s->world_only;
+    int inputs = s->world_only + s->wire + s->wire_reply;
     for (size_t i = 0; i < s->tools.count; i++)
         inputs += strcmp(s->tools.items[i], "-") == 0;
     inputs += s->tasks && strcmp(s->tasks, "-") == 0;
@@ -448,9 +453,24 @@ static int check_usage(const struct session *x, const struct operands *operands,
     return 0;
 }
 
+static int show_wire(struct session *x, struct error *error)
+{
+    x->writer = row_writer_open(x->s.output, error);
+    if (!x->writer)
+        return error->code;
+    int code = wire_filter(x->s.wire_reply, &x->s.rows, x->writer, error);
+    if (code < 0) {
+        row_writer_abandon(x->writer);
+        return code;
+    }
+    return row_writer_close(x->writer, error);
+}
+
 static int work(struct session *x, struct error *error)
 {
     int64_t budget;
+    if (x->s.wire || x->s.wire_reply)
+        return show_wire(x, error);
     int code = read_budget(x->s.budget, &budget, error);
     if (code || (code = read_world(x, error)) || (code = read_spec(x, error)))
         return code;

@@ -498,3 +498,39 @@ stdout:
   1
 stderr has: --spec nowhere: no such file
 stderr has: bad/spec.json:1:
+
+test: --wire shows what a provider would be sent, without its secrets and without a network
+stdin:
+  {"spec":"anthropic:claude-x","messages":[{"role":"system","content":"S"},{"role":"user","content":"hi"}],"temperature":1.5,"max_tokens":9}
+run: ANTHROPIC_API_KEY=sk-secret-0123456789 wai-simulate --wire
+stdout:
+  {"method":"POST","url":"https://api.anthropic.com/v1/messages","headers":{"Content-Type":"application/json","anthropic-version":"2023-06-01","x-api-key":"***"},"body":{"model":"claude-x","max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}],"temperature":1.0,"system":"S"}}
+stderr empty
+
+test: --wire-reply reads a provider's reply
+stdin:
+  {"provider":"anthropic","body":{"content":[{"type":"text","text":"A"}],"stop_reason":"max_tokens","usage":{"input_tokens":7,"output_tokens":3}}}
+run: wai-simulate --wire-reply
+stdout:
+  {"role":"assistant","content":"A","_finish_reason":"length","_usage":{"input_tokens":7,"output_tokens":3}}
+
+test: a line that --wire cannot use is named, with the mend
+stdin:
+  {"spec":"gpt-4o","messages":[]}
+run: wai-simulate --wire
+exit: 3
+stdout empty
+stderr has: -:1:
+stderr has: openai:gpt-4o
+
+test: a reply that is none is named
+stdin:
+  {"provider":"openai","body":{"choices":[]}}
+run: wai-simulate --wire-reply
+exit: 3
+stderr has: no choices
+
+test: --wire and --wire-reply together
+run: wai-simulate --wire --wire-reply
+exit: 2
+stderr has: standard input can be read once
