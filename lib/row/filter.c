@@ -86,8 +86,7 @@ struct filter_run {
     struct error failure;
 };
 
-/* ---- work, on any thread ----------------------------------------------------------------------
- */
+/* ---- work, on any thread --------------------------------------------------------------------- */
 
 static void clear_result(struct row_result *result)
 {
@@ -160,8 +159,7 @@ static void work_job(void *context, int worker, void *work)
             continue;
 }
 
-/* ---- settling, on the calling thread ------------------------------------------------------------
- */
+/* ---- settling, on the calling thread --------------------------------------------------------- */
 
 static void fail(struct filter_run *run, int code, const struct error *error)
 {
@@ -280,8 +278,7 @@ static void settle_next(struct filter_run *run)
         flush(run);
 }
 
-/* ---- cutting and submitting -------------------------------------------------------------------
- */
+/* ---- cutting and submitting ------------------------------------------------------------------ */
 
 /* The next block into run->block. A LINES_ value or a negative code. */
 static int next_block(struct filter_run *run, bool may_wait, struct error *error)
@@ -367,6 +364,16 @@ static void settle_piece(struct filter_run *run)
     run->block = NULL;
 }
 
+/* The input is over, with rc < 0 for a reason: what is under way is settled first. */
+static void end_input(struct filter_run *run, int rc, const struct error *error)
+{
+    run->ended = true;
+    while (run->oldest && !run->failed)
+        settle_next(run);
+    if (rc < 0)
+        fail(run, rc, error);
+}
+
 /* No input is there and jobs are under way: waits for either. */
 static void wait_for_either(struct filter_run *run)
 {
@@ -376,28 +383,22 @@ static void wait_for_either(struct filter_run *run)
         settle_next(run);
         return;
     }
-    if (input_wait(lines_descriptor(run->lines), run->finish_fd, &error) < 0) {
-        run->ended = true; /* a signal: what is under way stops by itself */
-        return;
-    }
-    eventfd_read(run->finish_fd, &count);
+    int rc = input_wait(lines_descriptor(run->lines), run->finish_fd, &error);
+    if (rc < 0)
+        end_input(run, rc, &error);
+    else
+        eventfd_read(run->finish_fd, &count);
 }
 
 /* Brings run->block about, or waits, or finds the end. */
 static void more_input(struct filter_run *run)
 {
     struct error error;
-    bool idle = run->oldest == NULL;
-    int rc = next_block(run, idle, &error);
-    if (rc == LINES_WAIT) {
+    int rc = next_block(run, run->oldest == NULL, &error);
+    if (rc == LINES_WAIT)
         wait_for_either(run);
-    } else if (rc != LINES_BLOCK) {
-        run->ended = true;
-        while (run->oldest && !run->failed)
-            settle_next(run);
-        if (rc < 0)
-            fail(run, rc, &error);
-    }
+    else if (rc != LINES_BLOCK)
+        end_input(run, rc, &error);
 }
 
 static void loop(struct filter_run *run)
@@ -416,8 +417,7 @@ static void loop(struct filter_run *run)
     }
 }
 
-/* ---- beginning and end ------------------------------------------------------------------------
- */
+/* ---- beginning and end ----------------------------------------------------------------------- */
 
 static void free_job(struct filter_job *job)
 {

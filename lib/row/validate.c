@@ -27,8 +27,7 @@ enum row_kind row_kind_of(const char *name)
     return strcmp(name, KIND_NAMES[ROW_KIND_PREFERENCE]) == 0 ? ROW_KIND_PREFERENCE : ROW_KIND_ROW;
 }
 
-/* ---- the list -----------------------------------------------------------------------------------
- */
+/* ---- the list -------------------------------------------------------------------------------- */
 
 void row_problem_add(struct row_problems *p, const char *name, struct span detail)
 {
@@ -66,8 +65,7 @@ void row_problems_free(struct row_problems *p)
     *p = (struct row_problems){0};
 }
 
-/* ---- the rules of each kind ---------------------------------------------------------------------
- */
+/* ---- the rules of each kind ------------------------------------------------------------------ */
 
 static bool is_boolean(const struct json_value *value)
 {
@@ -153,8 +151,7 @@ static void check_preference(const struct row_look *l, struct row_problems *p)
         add(p, "rejected_missing");
 }
 
-/* ---- strict -------------------------------------------------------------------------------------
- */
+/* ---- strict ---------------------------------------------------------------------------------- */
 
 static void check_reward_range(const struct json_value *reward, struct row_problems *p)
 {

@@ -452,6 +452,57 @@ static void test_signal(void **state)
     buf_free(&in);
 }
 
+/* The signal comes while the last row that arrived is at work and the input is open: the row is finished
+ * and written, and the run was interrupted all the same. */
+static int finish_after_signal(void *context, int worker, const struct row *row,
+                               struct row_result *result, struct error *e)
+{
+    (void)context, (void)worker, (void)row, (void)e;
+    usleep(20000); /* the main thread waits by now, most of the time */
+    kill(getpid(), SIGINT);
+    while (!signals_caught())
+        usleep(1000);
+    result->fate = ROW_KEEP;
+    return 0;
+}
+
+static void test_signal_while_waiting(void **state)
+{
+    (void)state;
+    for (int jobs = 1; jobs <= 3; jobs++) {
+        for (size_t batch = 0; batch <= 1; batch++) {
+            pid_t child = fork();
+            if (child == 0) {
+                int in[2], fd = open("out", O_WRONLY | O_CREAT | O_TRUNC, 0666);
+                char path[32];
+                alarm(30);
+                signals_open();
+                dup2(fd, 1);
+                if (pipe(in) != 0 || write(in[1], "{}\n", 3) != 3)
+                    _exit(9);
+                snprintf(path, sizeof path, "/dev/fd/%d", in[0]);
+                const char *paths[] = {path};
+                struct row_filter filter = {
+                    .source = {.paths = paths, .n_paths = 1, .options = ROW_OPTIONS_DEFAULT},
+                    .writer = row_writer_open(NULL, &error),
+                    .jobs = jobs,
+                    .batch = batch,
+                    .work = finish_after_signal,
+                };
+                int rc = row_filter_run(&filter, NULL, &error);
+                _exit(rc == ERROR_INTERRUPTED ? 0 : 1);
+            }
+            int status;
+            waitpid(child, &status, 0);
+            assert_true(WIFEXITED(status));
+            assert_int_equal(WEXITSTATUS(status), 0);
+            struct buf out = file_get("out");
+            assert_string_equal(out.data, "{}\n");
+            buf_free(&out);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -462,6 +513,7 @@ int main(void)
         cmocka_unit_test(test_flush_before_wait),
         cmocka_unit_test(test_reads_while_working),
         cmocka_unit_test(test_signal),
+        cmocka_unit_test(test_signal_while_waiting),
     };
     return cmocka_run_group_tests(tests, files_setup, files_teardown);
 }
