@@ -4,10 +4,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "agent/defaults.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "base/options.h"
 #include "base/signals.h"
 #include "model/wire_filter.h"
 #include "row/reader.h"
@@ -15,127 +13,16 @@
 #include "scene/defaults.h"
 #include "scene/plan.h"
 #include "scene/report.h"
+#include "scene/simulate_options.h"
 #include "scene/spec.h"
 #include "text/fold.h"
 #include "world/serve.h"
 
 enum { WORLD_FILE_MAX = 64 << 20, PROGRESS_SECONDS = 10 };
 
-struct settings {
-    struct row_options rows;
-    struct option_list tools, dimensions;
-    const char *spec, *policy, *system_prompt, *agent, *model_version, *behaviors;
-    const char *world, *shapes, *faults, *world_state, *budget, *mode, *repeat_policy,
-        *prefer_success;
-    const char *seeds, *tasks, *against, *output, *report;
-    int64_t agent_seed, world_seed, seed, situations, probe, runs, round, rerolls;
-    int64_t phrasings, phrasings_alias, repeats, repeats_alias;
-    double seeded_rate, fault_rate, risk, max_lost, require_coverage;
-    bool world_only, plan, dry_run, json, scrub, unique;
-    bool wire, wire_reply;
-    bool world_seed_given, agent_seed_given, situations_given, rerolls_given, phrasings_given,
-        phrasings_alias_given, repeats_given, repeats_alias_given, fault_rate_given, risk_given,
-        max_lost_given, require_coverage_given;
-};
-
-#define F(name) offsetof(struct settings, name)
-/* Bounds whose products stay in 64 bits: situations x phrasings x repeats, budget x runs. */
-#define MANY 1e9
-#define FEW  1e4
-static const struct option options[] = {
-    {OPTION_TEXT, 0, "agent", F(agent), "SPEC", "who plays: seeded (default) or rows:FILE"},
-    {OPTION_TEXT, 0, "spec", F(spec), "PATH", "the agent's specification: file or folder",
-     .file = true},
-    {OPTION_LIST, 0, "tools", F(tools), "FILE|JSON", "tool schemas; repeatable", .file = true},
-    {OPTION_TEXT, 0, "policy", F(policy), "FILE", "the agent's system prompt", .file = true},
-    {OPTION_TEXT, 0, "system-prompt", F(system_prompt), "TEXT|@FILE", "the same as a text"},
-    {OPTION_TEXT, 0, "mode", F(mode), "MODE", "explore (default), sft or rl"},
-    {OPTION_INT, 0, "situations", F(situations), "N",
-     "distinct situations (as many as the budget pays for)", F(situations_given), -MANY, MANY},
-    {OPTION_INT, 'n', "phrasings", F(phrasings), "N", "wordings of one situation (by mode)",
-     F(phrasings_given), -MANY, FEW},
-    {OPTION_INT, 0, "requests-per-situation", F(phrasings_alias), "N", "the same as --phrasings",
-     F(phrasings_alias_given), -MANY, FEW},
-    {OPTION_INT, 'k', "repeats", F(repeats), "K", "rollouts of one wording (by mode)",
-     F(repeats_given), -MANY, FEW},
-    {OPTION_INT, 0, "rollouts-per-request", F(repeats_alias), "K", "the same as --repeats",
-     F(repeats_alias_given), -MANY, FEW},
-    {OPTION_TEXT, 0, "repeat-policy", F(repeat_policy), "POLICY",
-     "none, adaptive, successive, fixed or unique (by mode)"},
-    {OPTION_FLAG, 0, "unique", F(unique), NULL, "every row a new situation"},
-    {OPTION_INT, 0, "probe", F(probe), "N",
-     "first rollouts of a prompt under the successive policy (2)", .min = 1, .max = 1e9},
-    {OPTION_TEXT, 'b', "budget", F(budget), "N|none", "most rows of a run (1000; none: 50000)"},
-    {OPTION_TEXT, 0, "seeds", F(seeds), "FILE", "asks to play first, one a line", .file = true},
-    {OPTION_TEXT, 0, "tasks", F(tasks), "FILE",
-     "play the prompts of these rows again, nothing else", .file = true},
-    {OPTION_INT, 0, "runs", F(runs), "N", "play the set N times (1)", .min = 1, .max = 1e6},
-    {OPTION_LIST, 0, "dimensions", F(dimensions), "AXIS=V,V|FILE",
-     "pin the values of an axis; repeatable", .file = true},
-    {OPTION_REAL, 0, "fault-rate", F(fault_rate), "X",
-     "share of fault situations that keep their fault (0.5; 0.8 in rl)", F(fault_rate_given), 0, 1},
-    {OPTION_REAL, 0, "risk", F(risk), "X", "the same; wins over --fault-rate", F(risk_given), 0, 1},
-    {OPTION_CHOICE, 0, "prefer-success", F(prefer_success), "yes|no",
-     "turn most fault situations into successes (yes; no in rl)", .choices = "yes|no"},
-    {OPTION_INT, 0, "seed", F(seed), "N", "seed of every draw (0)"},
-    {OPTION_INT, 0, "round", F(round), "N",
-     "rollouts planned at a time; part of what the rows depend on (32)", .min = 1, .max = 1e6},
-    {OPTION_INT, 0, "rerolls", F(rerolls), "N",
-     "tries for a prompt's lost rollouts (as many as its repeats)", F(rerolls_given), 0, 1e6},
-    {OPTION_REAL, 0, "max-lost", F(max_lost), "SHARE",
-     "exit 1 when a larger share of the rollouts was lost", F(max_lost_given), 0, 1},
-    {OPTION_REAL, 0, "require-coverage", F(require_coverage), "X",
-     "exit 1 when a smaller share of the pairs was met", F(require_coverage_given), 0, 1},
-    {OPTION_REAL, 0, "seeded-rate", F(seeded_rate), "R",
-     "seeded agent: share of rollouts with a planted mistake (0.35)"},
-    {OPTION_INT, 0, "agent-seed", F(agent_seed), "N",
-     "seeded agent: seed of its mistakes and of its world (0)", F(agent_seed_given)},
-    {OPTION_TEXT, 0, "behaviors", F(behaviors), "A,B",
-     "seeded agent: the mistakes to draw from (all six)"},
-    {OPTION_TEXT, 0, "model-version", F(model_version), "TAG",
-     "model_version of the rows (the agent's name)"},
-    {OPTION_TEXT, 0, "world", F(world), "FILE|JSON", "options of the mock world", .file = true},
-    {OPTION_INT, 0, "world-seed", F(world_seed), "N",
-     "seed of the mock world (a task's own, else the agent's)", F(world_seed_given)},
-    {OPTION_TEXT, 0, "result-shapes", F(shapes), "FILE|JSON",
-     "tool: example result, to make others like it", .file = true},
-    {OPTION_FLAG, 0, "world-only", F(world_only), NULL, "tool calls in, results out"},
-    {OPTION_TEXT, 0, "faults", F(faults), "JSON|@FILE", "--world-only: the fault plan"},
-    {OPTION_TEXT, 0, "world-state", F(world_state), "S",
-     "--world-only: exists, missing or already_done"},
-    {OPTION_FLAG, 0, "wire", F(wire), NULL, "chat requests in, what a provider would be sent out"},
-    {OPTION_FLAG, 0, "wire-reply", F(wire_reply), NULL,
-     "a provider's replies in, what they are read as out"},
-    {OPTION_FLAG, 0, "plan", F(plan), NULL, "print the situations, play none"},
-    {OPTION_TEXT, 0, "against", F(against), "FILE", "--plan: how many pairs these rows cover",
-     .file = true},
-    {OPTION_FLAG, 0, "dry-run", F(dry_run), NULL, "print the tasks a run would play, play none"},
-    {OPTION_FLAG, 0, "scrub", F(scrub), NULL, "rows without the teacher's block"},
-    {OPTION_TEXT, 'o', "output", F(output), "FILE", "write the rows to FILE (standard output)",
-     .file = true},
-    {OPTION_TEXT, 0, "report", F(report), "FILE", "write the report to FILE as one JSON object",
-     .file = true},
-    {OPTION_FLAG, 0, "json", F(json), NULL, "the report on standard output; with -o or --plan"},
-    ROW_OPTIONS(struct settings, rows),
-    {0},
-};
-
-static const struct command command = {
-    .name = "wai-simulate",
-    .synopsis = "[--agent SPEC] [--spec PATH | --tools FILE --policy FILE] [OPTIONS]",
-    .purpose = "play an agent against a mock world and write a row for each rollout",
-    .options = options,
-    .examples =
-        "wai-simulate --tools tools.json --policy policy.md --budget 100 > rows.jsonl\n"
-        "wai-simulate --tools tools.json --mode rl --repeats 4 --tasks rows.jsonl > again.jsonl\n"
-        "wai-simulate --world-only --tools tools.json < calls.jsonl\n",
-    .exit_status = "1  --max-lost or --require-coverage is not met\n"
-                   "4  no row could be made because of the agent\n",
-};
-
 /* What main builds from the settings. */
 struct session {
-    struct settings s;
+    struct simulate_options s;
     struct arena arena;
     struct scene_spec spec;
     struct world_options *world;
@@ -189,7 +76,7 @@ static void tell_lines(struct span lines)
 
 static int read_spec(struct session *x, struct error *error)
 {
-    const struct settings *s = &x->s;
+    const struct simulate_options *s = &x->s;
     struct spec_wish wish = {s->spec,   s->tools.items,   s->tools.count,
                              s->policy, s->system_prompt, !s->world_only};
     struct buf notes = {0};
@@ -216,7 +103,7 @@ static int read_budget(const char *text, int64_t *budget, struct error *error)
     *budget = SCENE_BUDGET;
     if (text && strcmp(text, "none") == 0)
         *budget = SCENE_BUDGET_MAX;
-    else if (text && (option_read_int(text, budget) || *budget < 0 || *budget > (int64_t)MANY))
+    else if (text && (option_read_int(text, budget) || *budget < 0 || *budget > (int64_t)SIMULATE_MANY))
         return error_set(error, ERROR_USAGE,
                          "--budget %s: a whole number of rows, at most 1000000000, or none", text);
     return 0;
@@ -224,7 +111,7 @@ static int read_budget(const char *text, int64_t *budget, struct error *error)
 
 static int read_topology(struct session *x, struct error *error)
 {
-    const struct settings *s = &x->s;
+    const struct simulate_options *s = &x->s;
     struct topology_wish wish = {
         .mode = s->mode, .policy = s->repeat_policy, .unique = s->unique, .probe = s->probe};
     int code = merge(s->phrasings_given, s->phrasings, s->phrasings_alias_given, s->phrasings_alias,
@@ -287,7 +174,7 @@ static int serve(struct session *x, struct error *error)
 static int print_plan(struct session *x, int64_t budget, struct error *error)
 {
     struct pairs planned, covered = {0};
-    const struct settings *s = &x->s;
+    const struct simulate_options *s = &x->s;
     plan_pairs(&x->grid, &planned);
     int code =
         s->against ? plan_cover(&x->grid, &planned, s->against, &s->rows, &covered, error) : 0;
@@ -383,7 +270,7 @@ static int judge(struct session *x, const struct engine_report *r, struct error 
 
 static int run(struct session *x, int64_t budget, struct error *error)
 {
-    const struct settings *s = &x->s;
+    const struct simulate_options *s = &x->s;
     struct world_tools *world_tools = world_tools_new(&x->spec.tools, x->world, x->shapes);
     struct agent_setting agent = {&x->spec.tools, world_tools,   x->world,
                                   s->seeded_rate, s->agent_seed, s->behaviors};
@@ -431,7 +318,7 @@ static int run(struct session *x, int64_t budget, struct error *error)
 static int check_usage(const struct session *x, const struct operands *operands,
                        struct error *error)
 {
-    const struct settings *s = &x->s;
+    const struct simulate_options *s = &x->s;
     int inputs = s->world_only + s->wire + s->wire_reply;
     for (size_t i = 0; i < s->tools.count; i++)
         inputs += strcmp(s->tools.items[i], "-") == 0;
@@ -495,17 +382,12 @@ static int work(struct session *x, struct error *error)
 
 int main(int argc, char **argv)
 {
-    struct session x = {.s = {.rows = ROW_OPTIONS_DEFAULT,
-                              .seeded_rate = AGENT_SEEDED_RATE,
-                              .agent_seed = AGENT_SEEDED_SEED,
-                              .probe = SCENE_PROBE,
-                              .runs = 1,
-                              .round = SCENE_ROUND}};
+    struct session x = {.s = SIMULATE_DEFAULTS};
     struct operands operands = {0};
     struct error error = {0};
     signals_open();
     log_open("wai-simulate");
-    int code = options_parse(&command, argc, argv, &x.s, &operands, &error);
+    int code = options_parse(&SIMULATE_COMMAND, argc, argv, &x.s, &operands, &error);
     if (code == OPTIONS_RUN) {
         log_quiet(x.s.rows.quiet);
         if (!x.s.agent && getenv("WHILEAI_AGENT") && *getenv("WHILEAI_AGENT"))

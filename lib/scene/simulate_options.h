@@ -1,0 +1,32 @@
+/* simulate_options.h: the command line of wai-simulate. */
+#ifndef WAI_SCENE_SIMULATE_OPTIONS_H
+#define WAI_SCENE_SIMULATE_OPTIONS_H
+
+#include "base/options.h"
+#include "row/reader.h"
+
+/* Bounds whose products stay in 64 bits: situations x phrasings x repeats, budget x runs. */
+#define SIMULATE_MANY 1e9
+#define SIMULATE_FEW  1e4
+
+struct simulate_options {
+    struct row_options rows;
+    struct option_list tools, dimensions;
+    const char *spec, *policy, *system_prompt, *agent, *model_version, *behaviors;
+    const char *world, *shapes, *faults, *world_state, *budget, *mode, *repeat_policy,
+        *prefer_success;
+    const char *seeds, *tasks, *against, *output, *report;
+    int64_t agent_seed, world_seed, seed, situations, probe, runs, round, rerolls;
+    int64_t phrasings, phrasings_alias, repeats, repeats_alias;
+    double seeded_rate, fault_rate, risk, max_lost, require_coverage;
+    bool world_only, plan, dry_run, json, scrub, unique;
+    bool wire, wire_reply;
+    bool world_seed_given, agent_seed_given, situations_given, rerolls_given, phrasings_given,
+        phrasings_alias_given, repeats_given, repeats_alias_given, fault_rate_given, risk_given,
+        max_lost_given, require_coverage_given;
+};
+
+extern const struct simulate_options SIMULATE_DEFAULTS;
+extern const struct command SIMULATE_COMMAND;
+
+#endif
