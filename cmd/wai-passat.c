@@ -281,7 +281,7 @@ static int print(struct buf *text, struct error *error)
 static void compare(const struct plan *plan, struct passat_report *report,
                     struct metric_change *change)
 {
-    struct change_options options = {plan->settings.boot, MEASURE_MIN_PAIRED};
+    struct change_options options = {plan->settings.boot, MEASURE_MIN_PAIRED, true};
     options.boot.kind = INTERVAL_PERCENTILE;
     compare_metric(plan->baseline.tasks, plan->baseline.n, report->tasks, report->n_tasks, &options,
                    change);

@@ -23,6 +23,7 @@ struct compare_request {
     const char *target, *proxy, *metric, *by, *seed;
     const char *adjust;   /* "none", "holm" */
     const char *interval; /* a name of enum interval_kind */
+    const char *scheme;   /* of enum boot_scheme */
     struct option_list guards, lower, markers, run_std, trained[SIDES], fail_on;
     bool no_by, balance, per_task, run_std_runs_given, level_given, alpha_given, seed_by_name;
     int64_t run_std_runs, draws, min_paired;

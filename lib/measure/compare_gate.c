@@ -200,7 +200,8 @@ static size_t properties(const struct compare_report *r, struct buf texts[TEXTS]
     buf_format(&texts[used], "%g", r->options->level);
     out[n++] = (struct ci_property){"level", buf_span(&texts[used++])};
     out[n++] = (struct ci_property){"seed", buf_span(&r->options->seed)};
-    out[n++] = (struct ci_property){"scheme", SPAN("cpython-mt19937")};
+    out[n++] = (struct ci_property){
+        "scheme", span_text(r->headline->change.scheme == BOOT_HIST ? "hist" : "cpython-mt19937")};
     return n;
 }
 

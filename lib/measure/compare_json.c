@@ -442,7 +442,8 @@ static void write_draws(struct json_writer *w, const struct compare_report *r)
     json_write_key(w, "seed");
     json_write_raw(w, buf_span(&r->options->seed));
     write_text(w, "interval", interval_kind_name(r->options->interval));
-    write_text(w, "interval_scheme", "cpython-mt19937");
+    write_text(w, "interval_scheme",
+               r->headline->change.scheme == BOOT_HIST ? "hist" : "cpython-mt19937");
     gates_write(&r->gates, w);
 }
 

@@ -68,9 +68,18 @@ static void compare_paired(const double *shared_a, const double *shared_b, size_
         differences[i] = shared_b[i] - shared_a[i];
     out->n_used = n;
     out->delta = stat_mean(differences, n);
-    out->ci95 = boot_interval(differences, n, &options->boot);
+    struct boot_options boot = options->boot;
+    boot.scheme = boot_scheme_of(boot.scheme, n, boot.draws, options->rates);
+    if (boot.scheme == BOOT_POISSON)
+        boot.scheme = BOOT_EXACT; /* differences of markers are too many values to count */
+    out->scheme = boot.scheme;
+    const double *lists[] = {differences};
+    boot_sample_intervals(&(struct boot_sample){.lists = lists, .n_lists = 1, .n = n}, &boot,
+                          &out->ci95);
     if (n)
-        out->p_value = permutation_p(differences, n, options->boot.start, options->boot.draws);
+        out->p_value = boot.scheme == BOOT_HIST
+                           ? permutation_p_hist(differences, n, boot.start, boot.draws)
+                           : permutation_p(differences, n, boot.start, boot.draws);
     free(differences);
 }
 

@@ -47,7 +47,9 @@ void compare_tasks(const struct compare_options *options, uint64_t offset, struc
     struct change_options how = {.boot = {.start = &rng,
                                           .draws = options->asked->draws,
                                           .level = options->level,
-                                          .kind = options->interval},
+                                          .kind = options->interval,
+                                          .scheme = boot_scheme_named(options->asked->scheme)},
+                                 .rates = !span_has(name, SPAN("marker:")),
                                  .min_paired = options->asked->min_paired};
     compare_metric(a, n_a, b, n_b, &how, out);
 }

@@ -53,8 +53,8 @@ static void judge(struct compared_slice *s, const struct compare_report *r)
     if (isnan(c->delta))
         return;
     s->weak_low = is_rate && c->mean_b < MEASURE_WEAK_SLICE;
-    s->weak_no_gain = s->gain != CHANGE_B_BETTER && !s->low_n &&
-                      !(is_rate && c->mean_b >= MEASURE_CEILING);
+    s->weak_no_gain =
+        s->gain != CHANGE_B_BETTER && !s->low_n && !(is_rate && c->mean_b >= MEASURE_CEILING);
     s->weak = s->weak_low || s->weak_no_gain;
 }
 

@@ -190,8 +190,9 @@ enum change_verdict {
 const char *change_verdict_text(enum change_verdict verdict);
 
 struct change_options {
-    struct boot_options boot; /* percentile */
-    int64_t min_paired;       /* tasks on both sides from which the comparison is paired */
+    struct boot_options boot;
+    int64_t min_paired; /* tasks on both sides from which the comparison is paired */
+    bool rates;         /* few distinct values: boot.scheme may be hist; else it is exact */
 };
 
 struct metric_change {
@@ -202,6 +203,7 @@ struct metric_change {
     double mean_a_paired, mean_b_paired; /* over the tasks of both */
     double delta, level, p_value;
     struct interval ci95;
+    enum boot_scheme scheme; /* that drew the interval and the flips */
     enum change_verdict verdict;
     int sign_agree; /* does p say what the interval says: 1, 0, or -1 without a p */
     struct notes notes;

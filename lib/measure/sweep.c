@@ -358,7 +358,7 @@ static const struct sweep_arm *arm_of(const struct sweep_report *r, struct span 
 /* The top arm against each other on shared tasks: pairing sees what half widths do not. */
 static void compare_top(struct sweep_report *r, const struct boot_options *boot)
 {
-    struct change_options how = {*boot, MEASURE_MIN_PAIRED};
+    struct change_options how = {*boot, MEASURE_MIN_PAIRED, true};
     size_t n_top, n_other;
     struct task_rate *top =
         passat_tasks(arm_of(r, r->variants[0].label)->binary, SPAN("pass_at_1"), &n_top);
@@ -423,7 +423,8 @@ static int rank_all(struct sweep_report *r, struct error *error)
 {
     struct rng rng;
     seed_start(buf_cstr(&r->seed), 0, &rng);
-    struct boot_options boot = {.start = &rng, .draws = r->asked->draws, .level = STAT_LEVEL};
+    struct boot_options boot = {
+        .start = &rng, .draws = r->asked->draws, .level = STAT_LEVEL, .scheme = BOOT_AUTO};
     int code = check_same_asks(r, error);
     r->n_asks = r->arms[0].asks.count;
     r->variants = mem_zero(r->asked->arms.count, sizeof *r->variants);

@@ -8,7 +8,10 @@
 #include "rng/philox.h"
 #include "stat/boot_inside.h"
 
-enum { STREAM_HIST = 1 }; /* last word of the counter: keeps the schemes' draws apart */
+enum {
+    STREAM_HIST = 1,
+    STREAM_FLIPS = 3
+}; /* last word of the counter: keeps the schemes' draws apart */
 
 static const char *const NAMES[] = {"exact", "hist", "poisson", "auto"};
 
@@ -192,6 +195,38 @@ static void hist_intervals(const struct boot_sample *s, const struct boot_option
     free(t.times);
     free(stats);
     free(sums);
+}
+
+/* ---- flips of signs -----------------------------------------------------------------------------
+ */
+
+double permutation_p_hist(const double *differences, size_t n, const struct rng *start,
+                          int64_t draws)
+{
+    struct tuples t;
+    struct rng seeded = *start;
+    uint64_t key = rng_bits(&seeded, 64);
+    double bar = fabs(stat_mean(differences, n)) - STAT_PERMUTATION_SLACK;
+    double *sizes = mem_zero(n, sizeof *sizes);
+    for (size_t i = 0; i < n; i++)
+        sizes[i] = fabs(differences[i]);
+    const double *lists[] = {sizes};
+    tuples_make(&(struct boot_sample){.lists = lists, .n_lists = 1, .n = n}, &t);
+    int64_t reached = 0;
+    for (int64_t r = 0; r < draws; r++) {
+        double sum = 0.0;
+        for (size_t i = 0; i < t.count; i++) {
+            struct philox p;
+            philox_start(&p, key, (uint32_t)i, (uint32_t)r, STREAM_FLIPS);
+            double kept = (double)philox_binomial(&p, t.times[i], 0.5); /* those not flipped */
+            sum += t.values[i] * (2.0 * kept - (double)t.times[i]);
+        }
+        reached += fabs(sum / (double)n) >= bar;
+    }
+    free(t.values);
+    free(t.times);
+    free(sizes);
+    return (double)(reached + 1) / (double)(draws + 1);
 }
 
 /* ---- by scheme ----------------------------------------------------------------------------------

@@ -141,6 +141,11 @@ void boot_positions(int64_t draws, double level, int64_t *low, int64_t *high);
 /* Two-sided p of a mean of paired differences under random flips of their signs. n at least 1. */
 double permutation_p(const double *differences, size_t n, const struct rng *start, int64_t draws);
 
+/* The same by how many of each distinct size are flipped, from Philox: O(draws * distinct sizes)
+ * (measure 13.2). */
+double permutation_p_hist(const double *differences, size_t n, const struct rng *start,
+                          int64_t draws);
+
 /* The same over every flip of signs: of at most STAT_EXACT_TASKS differences. NaN past that. O(2^n).
  */
 double permutation_p_exact(const double *differences, size_t n);

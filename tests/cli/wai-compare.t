@@ -105,6 +105,10 @@ run: wai-compare --interval t --json before.jsonl after.jsonl | jq -c '[.interva
 stdout:
   ["t",[],0.02948525737131434,[369,798]]
 
+test: large inputs are drawn by counting, and the report says so
+run: wai-compare --scheme hist --json before.jsonl after.jsonl
+stdout json: {"interval_scheme":"hist","headline_word":"INCONCLUSIVE"}
+
 test: which tasks moved, what fell the most first
 run: wai-compare --per-task after.jsonl before.jsonl
 stdout has: of 6 tasks of both sides 6 fell and 0 rose:

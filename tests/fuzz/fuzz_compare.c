@@ -59,6 +59,7 @@ static double compare(const char *before, const char *after, uint8_t how)
                                       .seed = "0",
                                       .adjust = "holm",
                                       .interval = "percentile",
+                                      .scheme = "auto",
                                       .draws = DRAWS,
                                       .min_paired = 1,
                                       .alpha = STAT_ALPHA,

@@ -60,6 +60,7 @@ static struct compare_request request_of(const char *before, const char *after)
                                     .seed = "0",
                                     .adjust = "none",
                                     .interval = "percentile",
+                                    .scheme = "auto",
                                     .draws = DRAWS,
                                     .min_paired = MEASURE_MIN_PAIRED,
                                     .alpha = STAT_ALPHA,
@@ -262,6 +263,33 @@ static void exact_flips(void **state)
     assert_true(isnan(permutation_p_exact(many, STAT_EXACT_TASKS + 1)));
 }
 
+/* Counting distinct values has the distribution of the draws: the ends of the interval and the p lie
+ * within what 2000 draws leave open. */
+static void hist_agrees(void **state)
+{
+    (void)state;
+    enum { TASKS_MANY = 300 };
+    double few[TASKS_MANY], ends = 0.02;
+    struct rng rng, start;
+    rng_seed(&rng, 5);
+    rng_seed(&start, 0);
+    for (int round = 0; round < 10; round++) {
+        for (size_t i = 0; i < TASKS_MANY; i++)
+            few[i] = (double)rng_range(&rng, -4, 5) / 4.0 + 0.005 * round;
+        const double *lists[] = {few};
+        struct boot_sample sample = {.lists = lists, .n_lists = 1, .n = TASKS_MANY};
+        struct boot_options boot = {.start = &start, .draws = 2000, .level = STAT_LEVEL};
+        struct interval exact, hist;
+        boot_sample_intervals(&sample, &boot, &exact);
+        boot.scheme = BOOT_HIST;
+        boot_sample_intervals(&sample, &boot, &hist);
+        assert_true(fabs(exact.low - hist.low) < ends && fabs(exact.high - hist.high) < ends);
+        double p = permutation_p(few, TASKS_MANY, &start, 2000);
+        double q = permutation_p_hist(few, TASKS_MANY, &start, 2000);
+        assert_true(fabs(p - q) < 5.0 * sqrt(2.0 * p * (1.0 - p) / 2000.0) + 0.002);
+    }
+}
+
 static void sweep_refuses_unequal_arms(void **state)
 {
     (void)state;
@@ -296,10 +324,15 @@ int main(void)
     if (scratch_make(&folder, &error) < 0)
         return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(identity),      cmocka_unit_test(swap),
-        cmocka_unit_test(scale),         cmocka_unit_test(order_and_jobs),
-        cmocka_unit_test(seeds_by_name), cmocka_unit_test(not_measured_is_red),
-        cmocka_unit_test(exact_flips),   cmocka_unit_test(sweep_refuses_unequal_arms),
+        cmocka_unit_test(identity),
+        cmocka_unit_test(swap),
+        cmocka_unit_test(scale),
+        cmocka_unit_test(order_and_jobs),
+        cmocka_unit_test(seeds_by_name),
+        cmocka_unit_test(not_measured_is_red),
+        cmocka_unit_test(exact_flips),
+        cmocka_unit_test(hist_agrees),
+        cmocka_unit_test(sweep_refuses_unequal_arms),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     scratch_remove(buf_cstr(&folder));
