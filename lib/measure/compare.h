@@ -21,7 +21,7 @@ extern const char *const SIDE_NAMES[SIDES];
 struct compare_request {
     const char *before, *after; /* operands */
     const char *target, *proxy, *metric, *by, *seed;
-    const char *adjust;   /* "none", "holm" */
+    const char *adjust;   /* "none", "holm"; NULL: none. So the next two: their defaults */
     const char *interval; /* a name of enum interval_kind */
     const char *scheme;   /* of enum boot_scheme */
     struct option_list guards, lower, markers, run_std, trained[SIDES], fail_on;
@@ -56,6 +56,8 @@ struct compare_options {
     bool floors_given, run_std_from_file;
     double run_std_runs; /* NaN: not known */
     double level;
+    bool holm;
+    enum boot_scheme scheme;
     enum interval_kind interval; /* of paired comparisons; unpaired ones are percentile */
     struct buf seed;
     unsigned fail_on; /* bits of enum fail_on */

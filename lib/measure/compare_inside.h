@@ -13,11 +13,7 @@ void compare_tasks(const struct compare_options *options, uint64_t offset, struc
 enum change_verdict compare_gain(enum change_verdict verdict, bool lower);
 const struct compared *compare_find(const struct compare_report *report, struct span name);
 double tasks_mean(const struct task_rate *tasks, size_t n); /* of their means; NaN: none */
-static inline bool compare_holm(const struct compare_report *report)
-{
-    return strcmp(report->options->asked->adjust, "holm") == 0;
-}
-bool compare_measured(const struct compared *metric); /* values on both sides */
+bool compare_measured(const struct compared *metric);       /* values on both sides */
 
 void compare_floors(struct compare_report *report);   /* 6.4 */
 void compare_training(struct compare_report *report); /* 6.6: the arithmetic */

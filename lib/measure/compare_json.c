@@ -237,7 +237,7 @@ static void write_metric(struct json_writer *w, const struct compare_report *r,
     if (m->no_floor)
         write_text(w, "noise_note", "no_replicate_floor");
     write_real(w, "p_exact", m->p_exact);
-    if (compare_holm(r)) {
+    if (r->options->holm) {
         write_real(w, "p_adjusted", m->p_adjusted);
         write_text(w, "verdict_adjusted",
                    isnan(m->p_adjusted)                       ? "insufficient_data"

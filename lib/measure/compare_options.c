@@ -247,7 +247,7 @@ static int check_one(const struct compare_request *r, struct error *error)
 {
     bool more = r->target || r->proxy || r->by || r->guards.count || r->lower.count ||
                 r->markers.count || r->run_std.count || r->trained[BEFORE].count ||
-                r->trained[AFTER].count || *r->adjust != 'n';
+                r->trained[AFTER].count || (r->adjust && *r->adjust != 'n');
     if (r->metric && more)
         return error_set(error, ERROR_USAGE,
                          "--metric compares one number; target, guards, directions, floors, slices "
@@ -311,9 +311,12 @@ int compare_options_read(const struct compare_request *request, struct compare_o
         code = check_gate_names(&request->gates.fail_over, error);
     if (code == 0)
         code = key_lists_read(&request->keys, &o->key_lists, &o->facts, error);
-    o->interval = *request->interval == 't'   ? INTERVAL_T
-                  : *request->interval == 'b' ? INTERVAL_BCA
-                                              : INTERVAL_PERCENTILE;
+    char interval = request->interval ? *request->interval : 'p';
+    o->interval = interval == 't'   ? INTERVAL_T
+                  : interval == 'b' ? INTERVAL_BCA
+                                    : INTERVAL_PERCENTILE;
+    o->scheme = request->scheme ? boot_scheme_named(request->scheme) : BOOT_AUTO;
+    o->holm = request->adjust && strcmp(request->adjust, "holm") == 0;
     o->level = request->level_given ? request->level : 1.0 - request->alpha;
     buf_cstr(&o->seed);
     return code;

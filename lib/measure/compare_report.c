@@ -48,7 +48,7 @@ void compare_tasks(const struct compare_options *options, uint64_t offset, struc
                                           .draws = options->asked->draws,
                                           .level = options->level,
                                           .kind = options->interval,
-                                          .scheme = boot_scheme_named(options->asked->scheme)},
+                                          .scheme = options->scheme},
                                  .rates = !span_has(name, SPAN("marker:")),
                                  .min_paired = options->asked->min_paired};
     compare_metric(a, n_a, b, n_b, &how, out);
@@ -522,7 +522,7 @@ int compare_report_make(const struct compare_options *options, const struct comp
     set_headline_word(r);
     note_rows(r);
     note_floors(r);
-    if (compare_holm(r))
+    if (r->options->holm)
         adjust_holm(r);
     return 0;
 }

@@ -238,7 +238,7 @@ static void metric_line(struct buf *out, const struct compare_report *r, const s
     buf_format(out, "  %s", m->within_noise ? "noise" : tag_of(c, m->lower));
     if (!isnan(c->p_value))
         buf_format(out, "  p %.3g", c->p_value);
-    if (compare_holm(r) && !isnan(m->p_adjusted))
+    if (r->options->holm && !isnan(m->p_adjusted))
         buf_format(out, " (adjusted %.3g)", m->p_adjusted);
     buf_text(out, "  ");
     tasks_text(out, c);
