@@ -48,7 +48,14 @@ enum {
 #define CHAT_TIMEOUT_S         300.0 /* seconds, or a quarter second per token of the reply budget */
 #define CHAT_SECONDS_PER_TOKEN 0.25
 
-#define CASSETTE_LINE_MAX ((size_t)1 << 30) /* bytes of one recorded exchange */
+/* Embedders (world 18.1). */
+#define EMBED_OLLAMA_MODEL "nomic-embed-text"
+#define EMBED_OPENAI_MODEL "text-embedding-3-small"
+#define EMBED_TIMEOUT_S    30.0  /* seconds */
+#define EMBED_PROBE_S      1.5   /* seconds the hosted one may take to show that it is there */
+#define EMBED_BATCH        128   /* texts of a request */
+#define EMBED_LARGEST      1e150 /* a number of a vector; its square must stay a number */
+
 #define REPLAY_MAX        ((size_t)1 << 30) /* bytes of a replay: file */
 
 #endif
