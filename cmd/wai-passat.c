@@ -11,12 +11,13 @@
 #include "measure/baseline.h"
 #include "measure/ci.h"
 #include "measure/keys.h"
-#include "measure/passat_set.h"
+#include "measure/partial_options.h"
 #include "measure/seed.h"
 
 struct options {
-    int64_t k, min_k, n_boot, shard;
-    bool unanimous_short, per_task, signal, json, partial, merge, repeat_shards;
+    int64_t k, min_k, n_boot;
+    bool unanimous_short, per_task, signal, json;
+    struct partial_options parts;
     const char *seed, *interval, *markers, *band, *by, *report, *scheme;
     struct key_options keys;
     double level;
@@ -78,14 +79,7 @@ static const struct option OPTIONS[] = {
     {.kind = OPTION_TEXT, .name = "save-baseline", AT(save_baseline), .arg = "FILE", .file = true,
      .help = "write what --baseline reads"},
     CI_OPTIONS(struct options, ci),
-    {.kind = OPTION_FLAG, .name = "partial", AT(partial),
-     .help = "print a mergeable summary instead of the report"},
-    {.kind = OPTION_INT, .name = "shard", AT(shard), .arg = "N", .max = 1e15,
-     .help = "number of this worker's part of the rows (0)"},
-    {.kind = OPTION_FLAG, .name = "merge", AT(merge),
-     .help = "operands are such summaries, rows among them allowed"},
-    {.kind = OPTION_FLAG, .name = "allow-repeat-shards", AT(repeat_shards),
-     .help = "two summaries may have the same shard number"},
+    PARTIAL_OPTIONS(struct options, parts),
     {.kind = OPTION_FLAG, .name = "json", AT(json), .help = "the report as one JSON object"},
     {.kind = OPTION_TEXT, .name = "report", AT(report), .arg = "FILE", .file = true,
      .help = "that object in FILE too"},
@@ -182,7 +176,7 @@ static int plan_markers(struct plan *plan, struct error *error)
         code = check_gates(plan, &o->gates.fail_under, error);
     if (code == 0)
         code = check_gates(plan, &o->gates.fail_over, error);
-    bool all = (o->markers && !*o->markers) || (o->merge && plan->markers.count > 0);
+    bool all = (o->markers && !*o->markers) || (o->parts.merge && plan->markers.count > 0);
     keep->markers = all || plan->markers.count > 0;
     keep->marker_names = all || plan->markers.count == 0 ? NULL : plan->markers.items;
     keep->n_marker_names = keep->marker_names ? plan->markers.count : 0;
@@ -195,17 +189,30 @@ static bool gated(const struct options *o)
            o->gates.min_graded_given || o->gates.strict || o->baseline;
 }
 
+/* The option that summaries without tasks cannot serve. */
+static const char *needs_tasks(const struct options *o)
+{
+    return o->per_task         ? "--per-task"
+           : o->ci.junit_tasks ? "--junit-tasks"
+           : o->baseline       ? "--baseline"
+           : o->save_baseline  ? "--save-baseline"
+                               : NULL;
+}
+
 static int check_together(const struct options *o, struct error *error)
 {
     if (!(o->level > 0 && o->level < 1))
         return error_set(error, ERROR_USAGE, "--level must lie between 0 and 1, both left out");
-    if (o->partial && (gated(o) || o->by || o->ci.junit || o->ci.summary || o->save_baseline))
+    if (o->parts.partial && (gated(o) || o->by || o->ci.junit || o->ci.summary || o->save_baseline))
         return error_set(error, ERROR_USAGE,
                          "--partial prints a summary and no report: gates, slices "
                          "and CI outputs belong to the run with --merge");
-    if (o->merge && o->by)
+    if ((o->parts.merge || o->parts.state) && o->by)
         return error_set(error, ERROR_USAGE, "--by needs rows: a partial summary has no slices");
-    if (o->merge && o->markers && *o->markers)
+    if (o->parts.hash_keys && (o->per_task || o->ci.junit_tasks))
+        return error_set(error, ERROR_USAGE,
+                         "--hash-keys leaves no names of tasks for --per-task and --junit-tasks");
+    if (o->parts.merge && o->markers && *o->markers)
         return error_set(error, ERROR_USAGE,
                          "--markers=LIST chooses when summaries are written; with "
                          "--merge give --markers alone");
@@ -254,11 +261,8 @@ static int make_plan(struct plan *plan, struct error *error)
         .run_std = o->run_std_given ? o->run_std : NAN,
         .run_std_runs = o->run_std_runs_given ? (double)o->run_std_runs : NAN};
     plan->input.facts.by = o->by;
-    plan->input.keep.shard = (uint64_t)o->shard;
-    plan->input.merge = o->merge;
-    plan->input.repeat_shards = o->repeat_shards;
     plan->input.all_tasks = o->ci.junit_tasks;
-    return 0;
+    return partial_options_read(&o->parts, needs_tasks(o), &settings->boot, &plan->input, error);
 }
 
 static void free_plan(struct plan *plan)
@@ -317,17 +321,6 @@ static int write_reports(const struct plan *plan, const struct passat_set *set,
     return code;
 }
 
-/* One line of a summary, to standard output or to a file. */
-static int write_partial(const struct passat_set *set, const char *path, struct error *error)
-{
-    struct buf line = {0};
-    passat_partial_write(set->all, &set->keys, &line);
-    buf_byte(&line, '\n');
-    int code = path ? file_save(path, buf_span(&line), error) : print(&line, error);
-    buf_free(&line);
-    return code;
-}
-
 /* Returns the number of red gates or a negative code. */
 static int report_all(const struct plan *plan, const struct passat_set *set, struct error *error)
 {
@@ -357,7 +350,9 @@ static int report_all(const struct plan *plan, const struct passat_set *set, str
                       "rows first",
                       plan->o->save_baseline);
     else if (code == 0 && plan->o->save_baseline)
-        code = write_partial(set, plan->o->save_baseline, error);
+        code = passat_set_save(set, plan->o->save_baseline, error);
+    if (code == 0 && plan->o->parts.state)
+        code = passat_set_save(set, plan->o->parts.state, error);
     int red = gates_red(&gates) > 0;
     for (size_t i = 0; plan->o->json && !plan->o->ci.github && i < gates.count; i++)
         if (gates.items[i].red) /* a log that does not show the JSON says why the run is red */
@@ -381,7 +376,8 @@ static int run(struct plan *plan, const struct operands *operands, struct error 
     if (code == 0)
         code = passat_set_read(&set, &source, &plan->input, error);
     if (code == 0)
-        code = o->partial ? write_partial(&set, NULL, error) : report_all(plan, &set, error);
+        code =
+            o->parts.partial ? passat_set_save(&set, NULL, error) : report_all(plan, &set, error);
     passat_set_free(&set);
     return code;
 }
@@ -395,6 +391,7 @@ int main(int argc, char **argv)
                         .interval = "percentile",
                         .scheme = "auto",
                         .gates = {.on = "point"},
+                        .parts = PARTIAL_OPTIONS_DEFAULT,
                         .baseline_rule = "regress",
                         .margin = MEASURE_MARGIN,
                         .ci = CI_OPTIONS_DEFAULT,

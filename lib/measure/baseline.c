@@ -53,10 +53,16 @@ static int read_rows(const char *path, const struct facts_options *facts,
     return code;
 }
 
-static int read_report(const char *path, struct json_value report, struct baseline *b,
+static int read_report(const char *path, struct json_value report, bool hashed, struct baseline *b,
                        struct error *error)
 {
     struct json_value per_task, config, value;
+    if (hashed)
+        return error_set(
+            error, ERROR_INPUT,
+            "%s: a report names its tasks, and --hash-keys does not; compare with rows "
+            "or with a summary written with it",
+            path);
     if (!json_get(report, SPAN("per_task"), &per_task) || per_task.type != JSON_VALUE_OBJECT)
         return error_set(error, ERROR_INPUT,
                          "%s: this report has no per_task; save it with --per-task, or use "
@@ -115,7 +121,7 @@ int baseline_read(const char *path, const struct facts_options *facts,
             error_set(error, ERROR_INPUT, "%s: %s at byte %zu of the saved report; save it again",
                       path, fault.what, fault.offset);
     if (code == 0)
-        code = read_report(path, value, b, error);
+        code = read_report(path, value, facts->hash_keys, b, error);
     buf_free(&text);
     return code;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "text/digest.h"
 #include "text/fold.h"
 #include "text/reasoning.h"
 #include "json/pytext.h"
@@ -70,8 +71,10 @@ struct facts_reader {
     struct key_list task, reward;
     const struct json_value **rewards; /* scratch, a value per reward key */
     size_t by;                         /* slot, when has_by */
-    bool has_by, bool_rewards;
-    struct buf task_text, slice_text, reply_text, spoken;
+    size_t cluster;                    /* slot, when has_cluster */
+    bool has_by, has_cluster, bool_rewards, hash_keys;
+    char task_name[DIGEST_NAME + 1];
+    struct buf task_text, slice_text, cluster_text, reply_text, spoken;
 };
 
 static size_t bucket_of(struct span name)
@@ -137,6 +140,10 @@ struct facts_reader *facts_open(const struct facts_options *options)
     r->has_by = options->by != NULL;
     if (options->by)
         r->by = add_slot(r, options->by);
+    r->hash_keys = options->hash_keys;
+    r->has_cluster = options->cluster != NULL;
+    if (options->cluster)
+        r->cluster = add_slot(r, options->cluster);
     return r;
 }
 
@@ -162,6 +169,7 @@ void facts_close(struct facts_reader *r)
     free_keys(&r->reward);
     buf_free(&r->task_text);
     buf_free(&r->slice_text);
+    buf_free(&r->cluster_text);
     buf_free(&r->reply_text);
     buf_free(&r->spoken);
     free(r);
@@ -354,6 +362,13 @@ void facts_read(struct facts_reader *r, const struct row *row, struct row_facts 
 {
     fill_slots(r, row);
     facts->task = read_task(r);
+    if (r->hash_keys) {
+        digest_name(facts->task, r->task_name);
+        facts->task = span_make(r->task_name, DIGEST_NAME);
+    }
+    facts->cluster = SPAN("");
+    if (r->has_cluster && r->values[r->cluster] && !json_value_null(*r->values[r->cluster]))
+        facts->cluster = value_text(*r->values[r->cluster], &r->cluster_text);
     for (size_t i = 0; i < r->reward.count; i++)
         r->rewards[i] = r->values[r->reward.slots[i]];
     value_reward(r->rewards, r->reward.count, r->bool_rewards, &facts->reward);

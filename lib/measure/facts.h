@@ -44,7 +44,8 @@ struct row_facts {
     bool partial_summary;                  /* not a row: a line of --partial */
     bool report;                           /* not a row: a report of one of the tools */
     bool has_slice;
-    struct span slice; /* text of the key that --by names; not empty */
+    struct span slice;   /* text of the key that --by names; not empty */
+    struct span cluster; /* text of the key that --cluster names; empty: none */
 };
 
 struct facts_options {
@@ -52,8 +53,10 @@ struct facts_options {
     size_t n_task_keys;
     const char *const *reward_keys; /* NULL: reward, qwen_reward */
     size_t n_reward_keys;
-    bool bool_rewards; /* true and false count as 1 and 0 */
-    const char *by;    /* key of the slices, or NULL */
+    bool bool_rewards;   /* true and false count as 1 and 0 */
+    const char *by;      /* key of the slices, or NULL */
+    bool hash_keys;      /* a task goes by digest_name of its key */
+    const char *cluster; /* key of the tasks' sources, or NULL */
 };
 
 struct facts_reader;

@@ -45,7 +45,19 @@ uint64_t passat_rows(const struct passat *p); /* rows taken */
 struct passat_keys {
     struct facts_keys reward, task;
     bool bool_rewards;
+    bool hashed; /* tasks go by the hash of their keys */
 };
+
+/* Keeps only how many tasks have each pair of tries and passes, and sketches of the markers drawn by
+ * boot: a few kB whatever the tasks. Joining such summaries is right when no task has rows in two of
+ * them. ERROR_INPUT when a marker's value does not fit a sketch. */
+int passat_to_hist(struct passat *p, const struct boot_options *boot, struct error *error);
+bool passat_by_hist(const struct passat *p);
+
+/* ERROR_INPUT when a sketch in it was drawn otherwise than boot says. */
+int passat_check_sketches(const struct passat *p, const struct boot_options *boot,
+                          struct error *error);
+uint64_t passat_next_shard(const struct passat *p); /* above all in it */
 
 /* One JSON line (without its newline); the keys of its objects are sorted by code point. */
 void passat_partial_write(const struct passat *p, const struct passat_keys *keys, struct buf *out);

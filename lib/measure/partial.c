@@ -1,257 +1,12 @@
-/* partial.c: a passat as one mergeable JSON line, and back (measure 12). What a line says is
- * checked as any input is: a summary that cannot be true is refused, not summed. */
+/* partial.c: a mergeable JSON line (measure 12) as a passat again. What a line says is checked as any
+ * input is: a summary that cannot be true is refused, not summed. Written by partial_write.c. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "measure/passat.h"
+#include "measure/partial_inside.h"
 
 #define COUNT_MAX 9007199254740992.0 /* 2^53: counts are exact in every JSON reader */
-
-/* ---- writing ------------------------------------------------------------------------------------
- */
-
-static void write_count(struct json_writer *w, const char *key, uint64_t count)
-{
-    json_write_key(w, key);
-    json_write_int(w, (int64_t)count);
-}
-
-static void write_position(struct json_writer *w, struct position at)
-{
-    json_write_array(w);
-    json_write_int(w, (int64_t)at.shard);
-    json_write_int(w, (int64_t)at.row);
-    json_write_end_array(w);
-}
-
-static void write_names(struct json_writer *w, const char *key, struct facts_keys names)
-{
-    json_write_key(w, key);
-    json_write_array(w);
-    for (size_t i = 0; i < names.count; i++)
-        json_write_text(w, names.names[i]);
-    json_write_end_array(w);
-}
-
-static int by_span(const void *left, const void *right, void *context)
-{
-    const struct span *keys = context;
-    return span_compare(keys[*(const size_t *)left], keys[*(const size_t *)right]);
-}
-
-/* 0 … n-1 in the order of the keys. */
-static size_t *sorted_order(const struct span *keys, size_t n)
-{
-    size_t *order = mem_zero(n, sizeof *order);
-    for (size_t i = 0; i < n; i++)
-        order[i] = i;
-    qsort_r(order, n, sizeof *order, by_span, (void *)keys);
-    return order;
-}
-
-static void write_label_cell(struct json_writer *w, const struct cell *cell)
-{
-    json_write_array(w);
-    json_write_int(w, (int64_t)cell->n);
-    json_write_int(w, (int64_t)cell->sum);
-    write_position(w, cell->first);
-    json_write_end_array(w);
-}
-
-static void write_marker_cell(struct json_writer *w, const struct cell *cell)
-{
-    json_write_array(w);
-    json_write_real(w, cell->sum);
-    json_write_int(w, (int64_t)cell->n);
-    write_position(w, cell->first);
-    json_write_end_array(w);
-}
-
-/* Tasks in the order of their keys; a marker's task that spans shards is a list of its pieces. */
-static void write_cells(struct json_writer *w, const struct passat *p, const struct cells *cells,
-                        bool labels)
-{
-    struct cell *pieces = cells_pieces(cells);
-    struct span *keys = mem_zero(cells->count, sizeof *keys);
-    size_t *starts = mem_zero(cells->count + 1, sizeof *starts);
-    size_t n = 0;
-    for (size_t i = 0; i < cells->count; i++) {
-        if (i && pieces[i].task == pieces[i - 1].task)
-            continue;
-        keys[n] = p->tasks.keys[pieces[i].task];
-        starts[n++] = i;
-    }
-    starts[n] = cells->count;
-    size_t *order = sorted_order(keys, n);
-    json_write_key(w, "tasks");
-    json_write_object(w);
-    for (size_t i = 0; i < n; i++) {
-        size_t from = starts[order[i]], to = starts[order[i] + 1];
-        json_write_key_span(w, keys[order[i]]);
-        if (labels) {
-            write_label_cell(w, &pieces[from]);
-            continue;
-        }
-        if (to - from > 1)
-            json_write_array(w);
-        for (size_t j = from; j < to; j++)
-            write_marker_cell(w, &pieces[j]);
-        if (to - from > 1)
-            json_write_end_array(w);
-    }
-    json_write_end_object(w);
-    free(order);
-    free(starts);
-    free(keys);
-    free(pieces);
-}
-
-static void write_markers(struct json_writer *w, const struct passat *p)
-{
-    size_t n = p->marker_names.count;
-    size_t *order = sorted_order(p->marker_names.keys, n);
-    if (p->keep_markers) {
-        json_write_key(w, "marker_names");
-        if (p->listed_markers) {
-            json_write_array(w);
-            for (size_t i = 0; i < n; i++)
-                json_write_span(w, p->marker_names.keys[order[i]]);
-            json_write_end_array(w);
-        } else {
-            json_write_text(w, "all");
-        }
-    }
-    json_write_key(w, "markers");
-    json_write_object(w);
-    for (size_t i = 0; i < n; i++) {
-        const struct marker_cells *m = &p->markers[order[i]];
-        json_write_key_span(w, p->marker_names.keys[order[i]]);
-        json_write_object(w);
-        write_cells(w, p, &m->cells, false);
-        write_count(w, "rows", m->n_rows);
-        write_count(w, "at_1", m->n_at_1);
-        write_count(w, "at_0", m->n_at_0);
-        write_count(w, "n_nonfinite", m->n_nonfinite);
-        json_write_key(w, "min");
-        json_write_real(w, m->least);
-        json_write_key(w, "max");
-        json_write_real(w, m->most);
-        json_write_end_object(w);
-    }
-    json_write_end_object(w);
-    free(order);
-}
-
-static void write_judge(struct json_writer *w, const struct passat *p)
-{
-    json_write_key(w, "judge");
-    json_write_object(w);
-    write_count(w, "n", p->n_judged);
-    write_count(w, "failed", p->n_judge_failed);
-    json_write_key(w, "statuses");
-    json_write_array(w);
-    for (size_t i = 0; i < p->n_statuses; i++)
-        json_write_span(w, p->statuses[i]);
-    json_write_end_array(w);
-    json_write_key(w, "reason");
-    if (p->reason.ptr) {
-        json_write_array(w);
-        write_position(w, p->reason_at);
-        json_write_span(w, p->reason);
-        json_write_end_array(w);
-    } else {
-        json_write_null(w);
-    }
-    json_write_end_object(w);
-}
-
-static void write_config(struct json_writer *w, const struct passat *p)
-{
-    json_write_key(w, "config");
-    json_write_object(w);
-    for (size_t i = 0; i < SETTINGS; i++) {
-        const struct setting_values *values = &p->settings[i];
-        if (values->count == 0)
-            continue;
-        json_write_key(w, SETTING_NAMES[i]);
-        json_write_array(w);
-        for (size_t v = 0; v < values->count; v++) {
-            json_write_array(w);
-            json_write_raw(w, values->items[v].json);
-            write_position(w, values->items[v].first);
-            json_write_end_array(w);
-        }
-        json_write_end_array(w);
-    }
-    json_write_end_object(w);
-    json_write_key(w, "config_more");
-    json_write_array(w);
-    for (size_t i = 0; i < SETTINGS; i++)
-        if (p->settings[i].more)
-            json_write_text(w, SETTING_NAMES[i]);
-    json_write_end_array(w);
-}
-
-static void write_keys(struct json_writer *w, const struct passat_keys *keys)
-{
-    json_write_key(w, "keys");
-    json_write_object(w);
-    write_names(w, "reward", keys->reward);
-    write_names(w, "task", keys->task);
-    if (keys->bool_rewards) {
-        json_write_key(w, "bool_rewards");
-        json_write_bool(w, true);
-    }
-    json_write_end_object(w);
-}
-
-void passat_partial_write(const struct passat *p, const struct passat_keys *keys, struct buf *out)
-{
-    struct json_writer writer, *w = &writer;
-    json_write_start(w, out, JSON_STYLE_COMPACT);
-    json_write_object(w);
-    write_count(w, "wai_partial", 1);
-    json_write_key(w, "kind");
-    json_write_text(w, "passat");
-    json_write_key(w, "by");
-    json_write_text(w, "task");
-    write_keys(w, keys);
-    json_write_key(w, "shards");
-    json_write_array(w);
-    for (size_t i = 0; i < p->n_shards; i++)
-        json_write_int(w, (int64_t)p->shards[i]);
-    json_write_end_array(w);
-    write_count(w, "rows", p->n_input);
-    write_count(w, "bad_rows", p->n_bad);
-    write_count(w, "n_partial", p->n_partial);
-    write_count(w, "n_boolean", p->n_boolean);
-    write_count(w, "n_fallback", p->n_fallback);
-    write_count(w, "n_graded", p->n_graded);
-    json_write_key(w, "reward_min");
-    json_write_real(w, p->reward_least);
-    json_write_key(w, "reward_max");
-    json_write_real(w, p->reward_most);
-    write_cells(w, p, &p->labels, true);
-    write_judge(w, p);
-    json_write_key(w, "finish");
-    json_write_object(w);
-    write_count(w, "n", p->n_finish);
-    write_count(w, "length", p->n_cut);
-    json_write_end_object(w);
-    json_write_key(w, "replies");
-    json_write_object(w);
-    write_count(w, "n", p->n_replies);
-    write_count(w, "answered", p->n_answered);
-    write_count(w, "unclosed", p->n_unclosed);
-    json_write_end_object(w);
-    write_config(w, p);
-    write_markers(w, p);
-    json_write_end_object(w);
-}
-
-/* ---- reading ------------------------------------------------------------------------------------
- */
 
 bool passat_partial_is(struct json_value value)
 {
@@ -368,6 +123,103 @@ static void read_label(struct reading *r, struct span key, struct json_value val
     r->p->n_labelled += n;
 }
 
+/* [[n, c, tasks], …] in ascending order. */
+static void read_hist(struct reading *r, struct json_value object)
+{
+    struct passat *p = r->p;
+    struct json_cursor cursor = json_enter(member(r, object, "hist", JSON_VALUE_ARRAY));
+    struct json_value item, parts[3];
+    while (!r->failed && json_next_item(&cursor, &item)) {
+        if (!items_of(r, item, parts, 3))
+            return;
+        struct rate_cell cell = {whole(r, parts[0]), whole(r, parts[1]), whole(r, parts[2])};
+        const struct rate_cell *last = p->n_hist ? &p->hist[p->n_hist - 1] : NULL;
+        uint64_t rows;
+        if (cell.n == 0 || cell.c > cell.n || cell.n > MEASURE_TRIES_MAX || cell.tasks == 0)
+            wrong(r, "holds tasks with more passes than tries, without tries, or with over 2^24");
+        else if (last && rate_cell_compare(last, &cell) >= 0)
+            wrong(r, "is not in ascending order");
+        else if (__builtin_mul_overflow(cell.n, cell.tasks, &rows) || rows > p->n_input ||
+                 (p->n_labelled += rows) > p->n_input)
+            wrong(r, "does not add up to the rows");
+        if (!r->failed)
+            passat_hist_add(p, &cell);
+    }
+}
+
+/* A decimal of at most `limit` in size. */
+static __int128 wide(struct reading *r, struct json_value value, unsigned __int128 limit)
+{
+    struct buf scratch = {0};
+    struct span text = json_text(value, &scratch);
+    bool negative = text.len && text.ptr[0] == '-';
+    unsigned __int128 size = 0;
+    bool ok =
+        value.type == JSON_VALUE_STRING && text.len > (size_t)negative && text.len < PARTIAL_WIDE;
+    for (size_t i = negative; ok && i < text.len; i++) {
+        ok = text.ptr[i] >= '0' && text.ptr[i] <= '9' && size <= limit / 10;
+        size = size * 10 + (unsigned)(text.ptr[i] - '0');
+    }
+    if (!ok || size > limit)
+        wrong(r, "holds something else than sums in decimal");
+    buf_free(&scratch);
+    return !ok || size > limit ? 0 : negative ? -(__int128)size : (__int128)size;
+}
+
+static uint64_t sketch_key(struct reading *r, struct json_value value)
+{
+    struct buf scratch = {0};
+    struct span text = json_text(value, &scratch);
+    uint64_t key = 0;
+    bool ok = value.type == JSON_VALUE_STRING && text.len == PARTIAL_KEY;
+    for (size_t i = 0; ok && i < text.len; i++) {
+        const char *digits = "0123456789abcdef", *at = strchr(digits, text.ptr[i]);
+        ok = text.ptr[i] && at;
+        key = key << 4 | (uint64_t)(ok ? at - digits : 0);
+    }
+    if (!ok)
+        wrong(r, "is not 16 hexadecimal digits");
+    buf_free(&scratch);
+    return key;
+}
+
+static struct boot_sketch *read_sketch(struct reading *r, struct json_value object)
+{
+    struct json_value value = {0}, item;
+    uint64_t draws = count_of(r, object, "b");
+    if (draws < 1 || draws > MEASURE_DRAWS_MAX)
+        wrong(r, "is no number of replicates");
+    struct json_value weights = member(r, object, "w", JSON_VALUE_ARRAY);
+    struct json_value sums = member(r, object, "s", JSON_VALUE_ARRAY);
+    if (json_count(weights) != draws || json_count(sums) != draws)
+        wrong(r, "holds a list of the wrong length");
+    if (count_of(r, object, "scale") != BOOT_SKETCH_BITS)
+        wrong(r, "is not 40");
+    if (r->failed)
+        return NULL;
+    struct boot_sketch *sketch = mem_zero(1, sizeof *sketch);
+    boot_sketch_start(sketch, (int64_t)draws, 0);
+    r->where = "seed";
+    json_get(object, SPAN("seed"), &value);
+    sketch->key = sketch_key(r, value);
+    sketch->n = count_of(r, object, "n");
+    if (sketch->n > BOOT_SKETCH_COUNT)
+        wrong(r, "is over 2^40");
+    value = (struct json_value){0};
+    r->where = "sum";
+    json_get(object, SPAN("sum"), &value);
+    sketch->total = wide(r, value, (unsigned __int128)sketch->n << 2 * BOOT_SKETCH_BITS);
+    struct json_cursor cursor = json_enter(weights);
+    for (size_t i = 0; !r->failed && json_next_item(&cursor, &item); i++)
+        if ((sketch->weights[i] = whole(r, item)) > BOOT_SKETCH_COUNT)
+            wrong(r, "holds a weight over 2^40");
+    cursor = json_enter(sums);
+    for (size_t i = 0; !r->failed && json_next_item(&cursor, &item); i++)
+        sketch->sums[i] =
+            wide(r, item, (unsigned __int128)sketch->weights[i] << 2 * BOOT_SKETCH_BITS);
+    return sketch;
+}
+
 static void read_marker_piece(struct reading *r, struct cells *cells, size_t task,
                               struct json_value value)
 {
@@ -418,9 +270,13 @@ static void read_marker(struct reading *r, struct span name, struct json_value v
     uint64_t rows = 0;
     for (size_t i = 0; i < m.cells.count; i++)
         rows += m.cells.items[i].n;
+    if (r->p->by_hist && m.n_rows) {
+        m.sketch = read_sketch(r, member(r, value, "sketch", JSON_VALUE_OBJECT));
+        rows = m.sketch && m.sketch->n > 0 && m.sketch->n <= m.n_rows ? m.n_rows : 0;
+    }
     if (rows != m.n_rows || m.n_at_1 + m.n_at_0 > rows || (rows && !(m.least <= m.most)))
         wrong(r, "does not add up to the marker's rows");
-    cells_free(&r->p->markers[number].cells); /* a name that is there twice: the last one */
+    marker_cells_free(&r->p->markers[number]); /* a name that is there twice: the last one */
     r->p->markers[number] = m;
     buf_free(&scratch);
 }
@@ -543,24 +399,28 @@ static void read_header(struct reading *r, struct json_value object, const struc
     if (!span_is(json_text(kind, &scratch), "passat"))
         wrong(r, "is not \"passat\"");
     r->where = "by";
-    if (!span_is(json_text(by, &scratch), "task"))
-        wrong(r, "is not \"task\"");
-    struct json_value used = member(r, object, "keys", JSON_VALUE_OBJECT), flag = {0};
+    r->p->by_hist = span_is(json_text(by, &scratch), "hist");
+    if (!r->p->by_hist && !span_is(json_text(by, &scratch), "task"))
+        wrong(r, "is neither \"task\" nor \"hist\"");
+    struct json_value used = member(r, object, "keys", JSON_VALUE_OBJECT);
+    struct json_value flag = {0}, hashed = {0};
     struct json_value reward = member(r, used, "reward", JSON_VALUE_ARRAY);
     struct json_value task = member(r, used, "task", JSON_VALUE_ARRAY);
     json_get(used, SPAN("bool_rewards"), &flag);
+    json_get(used, SPAN("hashed"), &hashed);
     if (!r->failed && (!same_names(reward, keys->reward) || !same_names(task, keys->task) ||
-                       (flag.type == JSON_VALUE_TRUE) != keys->bool_rewards)) {
+                       (flag.type == JSON_VALUE_TRUE) != keys->bool_rewards ||
+                       (hashed.type == JSON_VALUE_TRUE) != keys->hashed)) {
         struct buf mine = {0};
         struct json_writer w;
         json_write_start(&w, &mine, JSON_STYLE_COMPACT);
         json_write_object(&w);
-        write_keys(&w, keys);
+        partial_write_keys(&w, keys);
         json_write_end_object(&w);
         error_set(
             r->error, ERROR_INPUT,
             "the summary was counted with the keys %.*s, this run with %.*s; give both the same "
-            "--reward-key, --task-key and --bool-rewards",
+            "--reward-key, --task-key, --bool-rewards and --hash-keys",
             (int)(used.text.len < 300 ? used.text.len : 300), used.text.ptr ? used.text.ptr : "",
             (int)(mine.len < 300 ? mine.len : 300), mine.data);
         r->failed = true;
@@ -597,7 +457,8 @@ static void check_sums(struct reading *r)
         p->n_fallback > p->n_labelled || p->n_finish > p->n_input || p->n_cut > p->n_finish ||
         p->n_replies > p->n_input || p->n_answered > p->n_replies || p->n_unclosed > p->n_replies ||
         p->n_judged > p->n_input || p->n_judge_failed > p->n_judged ||
-        (p->n_graded && !(p->reward_least <= p->reward_most)) || (p->n_input && p->n_shards == 0))
+        (p->n_graded && !(p->reward_least <= p->reward_most)) || (p->n_input && p->n_shards == 0) ||
+        (p->by_hist && p->labels.count))
         wrong(r, "and the other counts do not add up");
 }
 
@@ -611,6 +472,8 @@ struct passat *passat_partial_read(struct json_value object, const struct passat
     if (!r.failed) {
         read_shards(&r, object);
         read_counts(&r, object);
+        if (r.p->by_hist)
+            read_hist(&r, object);
         struct json_cursor cursor = json_enter(member(&r, object, "tasks", JSON_VALUE_OBJECT));
         struct json_member task;
         while (!r.failed && json_next_member(&cursor, &task))

@@ -27,9 +27,10 @@ void passat_free(struct passat *p)
     if (!p)
         return;
     for (size_t i = 0; i < p->marker_names.count; i++)
-        cells_free(&p->markers[i].cells);
+        marker_cells_free(&p->markers[i]);
     for (size_t i = 0; i < SETTINGS; i++)
         buf_free(&p->settings[i].last);
+    free(p->hist);
     free(p->markers);
     free(p->carried);
     free(p->shards);
@@ -338,7 +339,7 @@ static void merge_cells(struct passat *into, struct cells *to, const struct pass
     }
 }
 
-static void merge_markers(struct passat *into, const struct passat *from)
+static int merge_markers(struct passat *into, const struct passat *from, struct error *error)
 {
     for (size_t i = 0; i < from->marker_names.count; i++) {
         const struct marker_cells *source = &from->markers[i];
@@ -351,7 +352,11 @@ static void merge_markers(struct passat *into, const struct passat *from)
         m->least = fmin(m->least, source->least);
         m->most = fmax(m->most, source->most);
         merge_cells(into, &m->cells, from, &source->cells, false);
+        int code = passat_sketch_merge(m, source, error);
+        if (code < 0)
+            return code;
     }
+    return 0;
 }
 
 static void merge_counts(struct passat *into, const struct passat *from)
@@ -403,6 +408,13 @@ int passat_merge(struct passat *into, const struct passat *from, bool repeat_sha
 {
     if (!from->used && from->n_bad == 0)
         return 0;
+    if (!into->used)
+        into->by_hist = from->by_hist;
+    if (into->by_hist != from->by_hist)
+        return error_set(error, ERROR_INPUT,
+                         "a summary by %s does not join one by %s; write all of them with the same "
+                         "--partial-by",
+                         from->by_hist ? "hist" : "task", into->by_hist ? "hist" : "task");
     int code = agree_on_markers(into, from, error);
     if (code < 0)
         return code;
@@ -423,6 +435,11 @@ int passat_merge(struct passat *into, const struct passat *from, bool repeat_sha
         passat_status_add(into, from->statuses[i]);
     if (from->reason.ptr)
         passat_reason_add(into, from->reason, from->reason_at);
-    merge_markers(into, from);
-    return 0;
+    passat_hist_merge(into, from);
+    return merge_markers(into, from, error);
+}
+
+uint64_t passat_next_shard(const struct passat *p)
+{
+    return p->n_shards ? p->shards[p->n_shards - 1] + 1 : 0;
 }

@@ -67,6 +67,14 @@ struct passat {
     struct buf scratch;
 };
 
+int rate_cell_compare(const struct rate_cell *a, const struct rate_cell *b);
+void passat_hist_add(struct passat *p, const struct rate_cell *cell);
+void marker_cells_free(struct marker_cells *m);
+void passat_hist_merge(struct passat *into, const struct passat *from);
+/* ERROR_INPUT when sketches were drawn otherwise or do not fit. */
+int passat_sketch_merge(struct marker_cells *into, const struct marker_cells *from,
+                        struct error *error);
+
 /* Number of a marker's cells, new when fresh. */
 size_t passat_marker(struct passat *p, struct span name);
 

@@ -54,6 +54,16 @@ static void marker_interval(const struct task_rate *tasks, const double *means,
     free(hashes);
 }
 
+static void sketch_interval(const struct boot_sketch *sketch, const struct boot_options *boot,
+                            struct marker_report *out)
+{
+    out->scheme = BOOT_POISSON;
+    out->ci95 = boot_sketch_interval(sketch, boot->level);
+    if (boot->kind != INTERVAL_PERCENTILE)
+        notes_add(&out->notes, "percentile_only",
+                  "a summary by hist keeps no values, so this interval is the percentile one");
+}
+
 static void marker_make(const struct passat *p, size_t number, const struct boot_options *boot,
                         struct marker_report *out)
 {
@@ -68,7 +78,8 @@ static void marker_make(const struct passat *p, size_t number, const struct boot
     double *means = mem_zero(out->n_tasks, sizeof *means);
     for (size_t i = 0; i < out->n_tasks; i++)
         means[i] = tasks[i].mean;
-    out->mean = stat_mean(means, out->n_tasks);
+    out->mean = m->sketch ? boot_sketch_mean(m->sketch) : stat_mean(means, out->n_tasks);
+    out->n_tasks = m->sketch ? m->sketch->n : out->n_tasks;
     out->degenerate = m->n_rows > 0 && number_round(m->least, MEASURE_DEGENERATE_DIGITS) ==
                                            number_round(m->most, MEASURE_DEGENERATE_DIGITS);
     if (out->degenerate)
@@ -81,6 +92,8 @@ static void marker_make(const struct passat *p, size_t number, const struct boot
         notes_add(&out->notes, "no_interval",
                   "%zu tasks carry it and an interval needs %d: measure more tasks", out->n_tasks,
                   STAT_INTERVAL_VALUES);
+    else if (m->sketch)
+        sketch_interval(m->sketch, boot, out);
     else
         marker_interval(tasks, means, boot, out);
     free(means);

@@ -12,7 +12,6 @@
 
 enum {
     STREAM_POISSON = 2, /* last word of the counter: keeps the schemes' draws apart */
-    SCALE_BITS = 40,    /* fractional bits of a value */
     WORDS = 4,          /* weights of one block of Philox */
     CHUNK = 128,        /* replicates that a thread takes at once; a multiple of WORDS */
     THREADED = 1 << 22, /* values times draws from which threads pay */
@@ -20,12 +19,17 @@ enum {
 
 #define VALUE_LIMIT 1099511627776.0 /* 2^40 */
 
+void boot_sketch_start(struct boot_sketch *sketch, int64_t draws, uint64_t key)
+{
+    *sketch = (struct boot_sketch){.draws = draws, .key = key};
+    sketch->weights = mem_zero((size_t)draws, sizeof *sketch->weights);
+    sketch->sums = mem_zero((size_t)draws, sizeof *sketch->sums);
+}
+
 void boot_sketch_open(struct boot_sketch *sketch, const struct boot_options *options)
 {
     struct rng start = *options->start;
-    *sketch = (struct boot_sketch){.draws = options->draws, .key = rng_bits(&start, 64)};
-    sketch->weights = mem_zero((size_t)options->draws, sizeof *sketch->weights);
-    sketch->sums = mem_zero((size_t)options->draws, sizeof *sketch->sums);
+    boot_sketch_start(sketch, options->draws, rng_bits(&start, 64));
 }
 
 void boot_sketch_free(struct boot_sketch *sketch)
@@ -91,7 +95,7 @@ bool boot_sketch_add(struct boot_sketch *sketch, const double *values, const uin
             return false;
     __int128 *scaled = mem_zero(n, sizeof *scaled);
     for (size_t i = 0; i < n; i++) {
-        scaled[i] = (__int128)nearbyint(ldexp(values[i], SCALE_BITS));
+        scaled[i] = (__int128)nearbyint(ldexp(values[i], BOOT_SKETCH_BITS));
         sketch->total += scaled[i];
     }
     sketch->n += n;
@@ -116,8 +120,12 @@ bool boot_sketch_add(struct boot_sketch *sketch, const double *values, const uin
 
 bool boot_sketch_merge(struct boot_sketch *into, const struct boot_sketch *from)
 {
-    if (into->draws != from->draws || into->key != from->key)
+    if (into->draws != from->draws || into->key != from->key ||
+        into->n + from->n > BOOT_SKETCH_COUNT)
         return false;
+    for (int64_t r = 0; r < into->draws; r++)
+        if (into->weights[r] + from->weights[r] > BOOT_SKETCH_COUNT)
+            return false;
     into->n += from->n;
     into->total += from->total;
     for (int64_t r = 0; r < into->draws; r++) {
@@ -129,7 +137,7 @@ bool boot_sketch_merge(struct boot_sketch *into, const struct boot_sketch *from)
 
 double boot_sketch_mean(const struct boot_sketch *sketch)
 {
-    return sketch->n ? ldexp((double)sketch->total, -SCALE_BITS) / (double)sketch->n : NAN;
+    return sketch->n ? ldexp((double)sketch->total, -BOOT_SKETCH_BITS) / (double)sketch->n : NAN;
 }
 
 double *boot_sketch_means(const struct boot_sketch *sketch, int64_t *count)
@@ -139,7 +147,7 @@ double *boot_sketch_means(const struct boot_sketch *sketch, int64_t *count)
     for (int64_t r = 0; r < sketch->draws; r++)
         if (sketch->weights[r]) /* of few values a replicate may hold none: it has no mean */
             means[(*count)++] =
-                ldexp((double)sketch->sums[r], -SCALE_BITS) / (double)sketch->weights[r];
+                ldexp((double)sketch->sums[r], -BOOT_SKETCH_BITS) / (double)sketch->weights[r];
     return means;
 }
 

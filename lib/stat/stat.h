@@ -110,12 +110,16 @@ struct boot_sketch {
     __int128 *sums;
 };
 
+enum { BOOT_SKETCH_BITS = 40 };               /* fractional bits of a value */
+#define BOOT_SKETCH_COUNT (UINT64_C(1) << 40) /* values, and weights, that a sketch may hold */
+
+void boot_sketch_start(struct boot_sketch *sketch, int64_t draws, uint64_t key); /* empty */
 void boot_sketch_open(struct boot_sketch *sketch, const struct boot_options *options);
 void boot_sketch_free(struct boot_sketch *sketch);
 /* Adds n values; false, and nothing is added, when one is 2^40 or more in size. */
 bool boot_sketch_add(struct boot_sketch *sketch, const double *values, const uint64_t *hashes,
                      size_t n, int jobs);
-/* false: drawn otherwise (draws or key differ). */
+/* false, and into is unchanged: drawn otherwise (draws or key differ), or too many values. */
 bool boot_sketch_merge(struct boot_sketch *into, const struct boot_sketch *from);
 double boot_sketch_mean(const struct boot_sketch *sketch);
 struct interval boot_sketch_interval(const struct boot_sketch *sketch,

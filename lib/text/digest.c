@@ -61,3 +61,22 @@ void digest_hex(const uint8_t *bytes, size_t n, char *out)
     }
     out[2 * n] = '\0';
 }
+
+void digest_name(struct span text, char out[DIGEST_NAME + 1])
+{
+    static const char DIGITS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    static const uint8_t KEY[] = {'w', 'a', 'i'};
+    struct sha256_ctx context;
+    uint8_t d[SHA256_BYTES];
+    sha256_init(&context);
+    sha256_update(&context, sizeof KEY, KEY);
+    sha256_update(&context, text.len, (const uint8_t *)text.ptr);
+    sha256_digest(&context, SHA256_BYTES, d);
+    for (size_t i = 0; i < DIGEST_NAME;
+         i++) { /* six bits each of sixteen bytes, the last two alone */
+        size_t bit = 6 * i;
+        unsigned pair = (unsigned)d[bit / 8] << 8 | (bit / 8 + 1 < 16 ? d[bit / 8 + 1] : 0);
+        out[i] = DIGITS[pair >> (10 - bit % 8) & 63];
+    }
+    out[DIGEST_NAME] = '\0';
+}

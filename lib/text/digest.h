@@ -25,6 +25,11 @@ void digest_start(struct digest_stream *d);
 void digest_add(struct digest_stream *d, struct span bytes);
 void digest_end(struct digest_stream *d, uint8_t out[SHA256_BYTES]); /* starts anew */
 
+/* A text's name of 128 bits, the same in every process: base64url of the first half of the SHA-256 of
+ * "wai" and the text. */
+enum { DIGEST_NAME = 22 };
+void digest_name(struct span text, char out[DIGEST_NAME + 1]);
+
 /* ---- hash draws (world 2, situations) ------------------------------------------------------------ */
 
 /* H(text, n): the first n hex digits of the SHA-256 as an integer, 1 <= n <= 16. */

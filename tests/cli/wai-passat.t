@@ -374,6 +374,103 @@ run:
 stdout:
   "n_groups":0
 
+test: sixteen shards give the bytes of one pass, in any tree: by task, by hash, with a state
+run:
+  awk 'BEGIN { for (i = 0; i < 1600; i++) printf "{\"task_id\":\"t%d\",\"reward\":%d,\"markers\":{\"m\":%d}}\n", i * 7 % 333, (i * i) % 5 < 2, i % 9 }' > all.jsonl
+  wai-passat --json --markers all.jsonl > whole
+  split -n l/16 -d all.jsonl s.
+  for i in $(seq 0 15); do
+    part=$(printf 's.%02d' $i)
+    wai-passat --partial --markers --shard $i $part > p.$i
+    wai-passat --partial --markers --hash-keys --shard $i $part > q.$i
+    wai-passat --json --markers --state total.json $part > last
+  done
+  wai-passat --merge --json --markers p.* | cmp - whole
+  wai-passat --merge --partial p.1? > right; wai-passat --merge --partial p.? | wai-passat --merge --json --markers right - | cmp - whole
+  wai-passat --merge --hash-keys --json --markers q.* | cmp - whole
+  cmp last whole
+  grep -c '"t1"' p.0 q.0; cat q.* | grep -o '"rows":1600' | wc -l
+
+test: by hist: whole tasks in shards, in any tree the same bytes, and the points of one pass
+run:
+  awk 'BEGIN { for (i = 0; i < 1600; i++) printf "{\"task_id\":\"t%d\",\"reward\":%d,\"markers\":{\"m\":%d.25}}\n", i / 4, (i * i) % 7 < 3, i % 9 }' > all.jsonl
+  split -l 100 -d all.jsonl s.
+  for i in $(seq 0 15); do wai-passat --partial --partial-by hist --whole-tasks --markers --shard $i $(printf 's.%02d' $i) > h.$i; done
+  wai-passat --partial --partial-by hist --whole-tasks --markers all.jsonl > one
+  wai-passat --merge --json --markers one > whole
+  wai-passat --merge --json --markers h.* | cmp - whole
+  wai-passat --merge --partial h.1? > right; wai-passat --merge --partial h.? | wai-passat --merge --json --markers right - | cmp - whole
+  wai-passat --merge --partial-by hist --whole-tasks --json --markers --shard 15 s.15 h.? h.1[0-4] | cmp - whole
+  for r in <(wai-passat --json --markers --scheme hist all.jsonl) whole; do jq -c '[.pass_at_1, .pass_pow_k, .pass_at_k, .headroom, .ci95[], .n_groups, .markers.m.mean, .markers.m.ci95[], .markers.m.n_tasks] | map(. * 1e10 | round)' $r; done | uniq | wc -l
+  jq -c '[.interval_scheme, .markers.m.interval_scheme]' whole
+  grep -o '"hist":[^a-z]*,' h.0
+stdout:
+  1
+  ["hist","poisson"]
+  "hist":[[4,2,3],[4,3,22]],
+
+test: what a summary by hist cannot serve is refused
+run:
+  hist() { wai-passat --partial --partial-by hist --whole-tasks --markers "$@" graded.jsonl; }
+  hist > h; hist --shard 1 > h1; wai-passat --partial --markers --shard 2 graded.jsonl > t
+  for options in --per-task "--baseline other.jsonl" --save-baseline=x "--junit j --junit-tasks"; do wai-passat --merge $options h; echo $?; done
+  wai-passat --merge h t; echo $?
+  wai-passat --merge h graded.jsonl; echo $?
+  wai-passat --merge --seed 1 --markers h; echo $?
+  wai-passat --merge --n-boot 20 --markers h; echo $?
+  wai-passat --baseline h graded.jsonl; echo $?
+stdout:
+  3
+  3
+  3
+  3
+  3
+  3
+  3
+  3
+  3
+stderr has: h:1: a summary by hist has no tasks, which this needs
+stderr has: t:1: a summary by task does not join one by hist
+stderr has: rows beside the summaries: they cannot join summaries by hist as they are
+stderr has: give all runs the same --n-boot and --seed
+
+test: hashed keys join hashed keys only
+run: wai-passat --partial --hash-keys graded.jsonl > a; wai-passat --merge a
+exit: 3
+stderr has: and --hash-keys
+
+test: a running total: each run adds to it and reports on all
+run:
+  head -4 graded.jsonl | wai-passat --json --state total graded.jsonl | jq .n_input
+  wai-passat --json --state total other.jsonl | jq -c '[.n_input, .n_groups]'
+  wai-passat --json --state total < /dev/null | jq .n_input
+  wai-passat --fail-under 1 --state total other.jsonl > /dev/null; echo $?
+  wai-passat --json --merge total | jq .n_input
+  jq -c .shards total
+  wai-passat --state total --shard 1 other.jsonl; echo $?
+  wai-passat --state total nowhere.jsonl; echo $?
+  wai-passat --json --merge total | jq .n_input
+stdout:
+  8
+  [13,5]
+  13
+  1
+  18
+  [0,1,2]
+  3
+  3
+  18
+stderr has: shard 1 comes twice
+
+test: a state that is none is left alone
+run: wai-passat --state other.jsonl graded.jsonl; echo $?; : > empty; wai-passat --state empty graded.jsonl; echo $?; wc -l < other.jsonl
+stdout:
+  3
+  3
+  5
+stderr has: other.jsonl:1: --state keeps one partial summary, and this is something else
+stderr has: empty: empty, not a partial summary
+
 test: the same shard twice would count double
 run: wai-passat --partial graded.jsonl > a; wai-passat --merge a a
 exit: 3
@@ -411,6 +508,25 @@ stdin:
 run: wai-passat --merge
 exit: 3
 stderr has: -:1: the partial summary's "tasks"
+
+test: a histogram that cannot be true
+run:
+  try() { printf '{"wai_partial":1,"kind":"passat","by":"hist","keys":{"reward":["reward","qwen_reward"],"task":["scenario_id","task_id","prompt"]},"shards":[0],"rows":8,%s}\n' "$1" | wai-passat --merge; echo $?; }
+  try '"hist":[[4,5,1]]'; try '"hist":[[4,1,1],[4,0,1]]'; try '"hist":[[4,1,3]]'; try '"hist":[[4,1,4611686018427387904]]'; try '"hist":[[4,1]]'
+  try '"tasks":{"a":[4,2,[0,0]]},"hist":[]'
+  try '"markers":{"m":{"rows":2,"min":0,"max":1}}'
+  try '"markers":{"m":{"rows":2,"min":0,"max":1,"sketch":{"b":1,"seed":"0","scale":40,"n":2,"sum":"1","w":[2],"s":["1"]}}}'
+  try '"markers":{"m":{"rows":2,"min":0,"max":1,"sketch":{"b":1,"seed":"0000000000000000","scale":40,"n":2,"sum":"1","w":[0],"s":["1"]}}}'
+stdout:
+  3
+  3
+  3
+  3
+  3
+  3
+  3
+  3
+  3
 
 # ---- bad usage and bad input --------------------------------------------------------------------
 
@@ -463,6 +579,14 @@ run:
   try --partial --fail-under 0.5
   try --partial --by kind
   try --merge --by kind
+  try --state s --by kind
+  try --state s --partial
+  try --partial --partial-by hist
+  try --partial --whole-tasks
+  try --partial-by hist --whole-tasks
+  try --partial-by hist --whole-tasks --merge --per-task
+  try --hash-keys --per-task
+  try --scheme fast
   try --merge --markers=a
 stdout:
 

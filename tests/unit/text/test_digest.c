@@ -28,8 +28,22 @@ static void published_vectors(void **state)
                              "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f");
 }
 
+/* base64.urlsafe_b64encode(hashlib.sha256(b"wai" + text).digest()[:16]) of Python, without "==". */
+static void names(void **state)
+{
+    (void)state;
+    char name[DIGEST_NAME + 1];
+    digest_name(SPAN("abc"), name);
+    assert_string_equal(name, "0X4Zzpah7Ma8PkRg3ChRBQ");
+    digest_name((struct span){0}, name);
+    assert_string_equal(name, "xi8U2l8FEmYdRMZyBhGYhg");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(published_vectors)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(published_vectors),
+        cmocka_unit_test(names),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
