@@ -9,7 +9,7 @@
 #include "base/signals.h"
 #include "select/request.h"
 
-#define MODES "rl|sft"
+#define MODES "rl|sft|pairs|curriculum|retire|next-round"
 
 #define FIELD(name) offsetof(struct select_request, name)
 /* clang-format off */
@@ -47,6 +47,17 @@ static const struct option options[] = {
     {OPTION_TEXT, 0, "max-per", FIELD(max_per), "KEY=N",
      "rl, sft: at most N groups (rows) for each value of a key of the rows"},
     {OPTION_TEXT, 0, "explain", FIELD(explain), "FILE", "rl: what became of each task, a line of JSON each", .file = true},
+    {OPTION_INT, 0, "max-pairs-per-prompt", FIELD(max_pairs), "N", "pairs: at most N of a prompt (1)", .min = 1, .max = 1e9},
+    {OPTION_REAL, 0, "min-margin", FIELD(min_margin), "X", "pairs: reward by which the chosen reply is better (1)"},
+    {OPTION_FLAG, 0, "no-length-match", FIELD(no_length_match), NULL,
+     "pairs: the next reply in rank instead of the nearest in length"},
+    {OPTION_REAL, 0, "solved", FIELD(solved), "X", "curriculum, retire: pass rate over which a task is solved (0.8)", .max = 1},
+    {OPTION_REAL, 0, "floor", FIELD(floor), "X", "curriculum: pass rate under which a task is not ready (0.2)", .max = 1},
+    {OPTION_INT, 0, "tiers", FIELD(tiers), "N", "curriculum: tiers of the schedule (3)", .min = 0, .max = 1e9},
+    {OPTION_INT, 0, "min-rollouts", FIELD(min_rollouts), "N", "curriculum, retire: labels under which a task is thin (2)",
+     .min = 0, .max = 1e9},
+    {OPTION_CHOICE, 0, "emit", FIELD(emit), "rows", "curriculum: the rows in the order of the schedule too", .choices = "rows"},
+    {OPTION_TEXT, 0, "tasks", FIELD(tasks), "FILE", "next-round: the candidates, rows or prompts in quotes", .file = true},
     {OPTION_INT, 0, "fail-under", FIELD(fail_under), "N", "exit 1 when fewer than N rows come out", .min = 0, .max = 1e15},
     {OPTION_FLAG, 0, "keep-order", FIELD(keep_order), NULL, "write the chosen rows in input order"},
     ROW_OPTIONS(struct select_request, rows),

@@ -247,8 +247,9 @@ static const struct mode {
     int (*run)(struct select_job *job, struct error *error);
     bool rows; /* rows leave whatever is asked */
 } MODES[] = {
-    {"rl", select_mode_rl, true},
-    {"sft", select_mode_sft, true},
+    {"rl", select_mode_rl, true},         {"sft", select_mode_sft, true},
+    {"pairs", select_mode_pairs, true},   {"curriculum", select_mode_curriculum, false},
+    {"retire", select_mode_retire, true}, {"next-round", select_mode_next_round, false},
 };
 
 static const struct mode *mode_of(const struct select_request *q)
@@ -261,7 +262,7 @@ static const struct mode *mode_of(const struct select_request *q)
 
 bool select_writes_rows(const struct select_request *q)
 {
-    return mode_of(q)->rows;
+    return mode_of(q)->rows || q->emit;
 }
 
 int select_run(const struct select_request *q, const struct operands *operands,

@@ -25,8 +25,12 @@ void next_round_add(struct next_round *r, const struct row *row)
     enum row_label label = row_label(row);
     task->n += label != ROW_LABEL_NONE;
     task->passes += label == ROW_LABEL_PASS;
+    if (label != ROW_LABEL_NONE)
+        map_add(&r->labelled, r->keys.keys[number], NULL);
     if (isnan(task->carried))
         task->carried = select_carried_rate(row, &task->carried_n);
+    if (!isnan(task->carried))
+        map_add(&r->rated, r->keys.keys[number], NULL);
     const struct json_value *policy = row_get(row, SPAN("policy_version"));
     if (policy && json_truthy(*policy))
         map_add(&r->policies, value_text(*policy, &scratch), NULL);
@@ -77,6 +81,16 @@ static struct candidate measured(const struct next_round *r, size_t task)
     return c;
 }
 
+/* Number of the i-th measured task: labelled ones first, then those with a rate alone. MAP_NONE: that
+ * one was labelled. */
+static size_t measured_task(const struct next_round *r, size_t i)
+{
+    if (i < r->labelled.count)
+        return map_find(&r->keys, r->labelled.keys[i]);
+    struct span key = r->rated.keys[i - r->labelled.count];
+    return map_find(&r->labelled, key) == MAP_NONE ? map_find(&r->keys, key) : MAP_NONE;
+}
+
 static struct candidate *candidates(const struct next_round *r, size_t *n)
 {
     struct candidate *all = mem_zero(r->limited ? r->given.count : r->keys.count, sizeof *all);
@@ -92,12 +106,11 @@ static struct candidate *candidates(const struct next_round *r, size_t *n)
         }
         return all;
     }
-    for (int labelled = 1; labelled >= 0; labelled--)
-        for (size_t t = 0; t < r->keys.count; t++) {
-            struct candidate c = measured(r, t);
-            if (!isnan(c.rate) && (r->tasks[t].n > 0) == labelled)
-                all[(*n)++] = c;
-        }
+    for (size_t i = 0; i < r->labelled.count + r->rated.count; i++) {
+        size_t task = measured_task(r, i);
+        if (task != MAP_NONE)
+            all[(*n)++] = measured(r, task);
+    }
     return all;
 }
 
@@ -181,14 +194,14 @@ static void write_rates(const struct next_round *r, struct json_writer *w)
 {
     json_write_key(w, "pass_rates");
     json_write_object(w);
-    for (int labelled = 1; labelled >= 0; labelled--)
-        for (size_t t = 0; t < r->keys.count; t++) {
-            double n, rate = next_round_rate(r, t, &n);
-            if (isnan(rate) || (r->tasks[t].n > 0) != labelled)
-                continue;
-            json_write_key_span(w, r->keys.keys[t]);
-            json_write_real(w, number_round(rate, RATE_DIGITS));
-        }
+    for (size_t i = 0; i < r->labelled.count + r->rated.count; i++) {
+        size_t task = measured_task(r, i);
+        double n;
+        if (task == MAP_NONE)
+            continue;
+        json_write_key_span(w, r->keys.keys[task]);
+        json_write_real(w, number_round(next_round_rate(r, task, &n), RATE_DIGITS));
+    }
     json_write_end_object(w);
 }
 
@@ -278,6 +291,8 @@ void next_round_summary(struct next_round *r, double low, double high, size_t ro
 void next_round_free(struct next_round *r)
 {
     map_free(&r->keys);
+    map_free(&r->labelled);
+    map_free(&r->rated);
     map_free(&r->policies);
     map_free(&r->given);
     free(r->tasks);

@@ -18,6 +18,7 @@ struct next_round {
     struct map keys;
     struct round_task *tasks; /* by number of the key */
     size_t cap_tasks, n_rows;
+    struct map labelled, rated; /* keys in order of their first label, first carried rate */
     struct map policies;
     struct map given; /* candidates of --tasks, by key; NULL lines never */
     struct span *given_lines;

@@ -190,3 +190,75 @@ test: --json wants a file for the rows
 run: wai-select --json < /dev/null
 exit: 2
 stderr has: --output
+
+test: pairs, matched by length
+stdin:
+  {"prompt":"the way","final_text":"A long and good reply.","reward":1,"model_version":"m1"}
+  {"prompt":"The  way","final_text":"No.","reward":0,"model_version":"m1"}
+  {"prompt":"the way","final_text":"A long and bad reply .","reward":0,"model_version":"m2"}
+  {"prompt":"the way","final_text":"x","reward":0.5,"judge_status":"error"}
+run: wai-select --mode pairs --report r.json
+stdout json: {"chosen":{"final_text":"A long and good reply."},"rejected":{"final_text":"A long and bad reply ."},"margin":1.0,"same_policy":false,"length_delta":0}
+file r.json has: "mixed_policy_pairs": 1
+stderr has: 1 not judged
+
+test: no pair
+run: wai-select --mode pairs --fail-under 1 < /dev/null
+exit: 1
+stdout empty
+stderr has: note: no pair
+
+test: a margin that is none
+run: wai-select --mode pairs --min-margin 0 < /dev/null
+exit: 2
+stderr has: --min-margin 0
+
+test: a curriculum as text, and its rows
+file rows.jsonl:
+  {"scenario_id":"hard","prompt":"h","reward":1}
+  {"scenario_id":"hard","prompt":"h","reward":0}
+  {"scenario_id":"hard","prompt":"h","reward":0}
+  {"scenario_id":"easy","prompt":"e","reward":1}
+  {"scenario_id":"easy","prompt":"e","reward":1}
+  {"scenario_id":"easy","prompt":"e","reward":0}
+  {"scenario_id":"done","prompt":"d","reward":1}
+  {"scenario_id":"done","prompt":"d","reward":1}
+run:
+  wai-select --mode curriculum rows.jsonl
+  wai-select -q --mode curriculum --emit rows rows.jsonl | head -1
+stdout has: 3 tasks: 2 trainable (2 in the band), 1 solved
+stdout has: {"scenario_id":"easy","prompt":"e","reward":1,"curriculum":{"tier":0,"rank":0,"pass_rate":0.6667}}
+
+test: solved tasks retire
+stdin:
+  {"scenario_id":"done","prompt":"d","reward":1}
+  {"scenario_id":"done","prompt":"d","reward":1}
+  {"scenario_id":"new","prompt":"d"}
+run: wai-select --mode retire
+stdout:
+  {"scenario_id":"new","prompt":"d"}
+stderr has: 1 of 1 tasks are solved
+
+test: the next round's tasks
+file tasks.jsonl:
+  {"task_id":"a"}
+  "never seen"
+stdin:
+  {"task_id":"a","reward":1}
+  {"task_id":"a","reward":0}
+run: wai-select -q --mode next-round --tasks tasks.jsonl
+stdout:
+  {"task_id":"a","reward":1,"calibration":{"pass_rate":0.5,"n":2,"band":[0.2,0.8]}}
+  {"prompt": "never seen"}
+
+test: a task that is neither a row nor a prompt
+file tasks.jsonl:
+  7
+run: wai-select --mode next-round --tasks tasks.jsonl < /dev/null
+exit: 3
+stderr has: tasks.jsonl:1
+
+test: a band without width leaves no next round
+run: wai-select --mode next-round --band 0.5,0.5 < /dev/null
+exit: 2
+stderr has: LO < HI

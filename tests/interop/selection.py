@@ -59,6 +59,12 @@ def make_row(rng, tasks):
         row["world_state"] = rng.choice(["unknown", "unspecified", "order missing"])
     if rng.random() < .1:
         row["ask_family"] = rng.choice(["tool", "chat"])
+    if rng.random() < .3:
+        row["model_version"] = rng.choice(["m@1", "m@2", None])
+    if rng.random() < .1:
+        row["judge_status"] = rng.choice(["ok", "error", None])
+    if rng.random() < .1:
+        row["failure_class"] = "wrong"
     if rng.random() < .05:
         row["overlong"] = rng.choice([True, False])
     if rng.random() < .1:
@@ -121,11 +127,56 @@ def compare(name, keys, want_rows, want, got_rows, got):
     return None
 
 
+PAIR_KEYS = ("pairs prompts_seen prompts_with_contrast min_margin mean_margin partial_score_pairs first_turn_identical "
+             "trainer_pairs same_policy_pairs mixed_policy_pairs eval_sourced length").split()
+CURRICULUM_KEYS = ("n_tasks n_trainable n_solved n_not_ready n_thin n_in_band thresholds schedule trainable retired not_ready "
+                   "thin tiers").split()
+ROUND_KEYS = "kept dropped_solved dropped_unsolved unknown n_prior_tasks pass_rates band from_policy prompt_set_sha".split()
+
+
+def pairs_case(rng, binary, scratch, rows, text):
+    margin, most, match = rng.choice([1.0, .5, .25]), rng.choice([1, 2, 5]), rng.random() < .7
+    want = package.build_preference_pairs([dict(r) for r in rows], max_pairs_per_prompt=most, min_margin=margin, length_match=match)
+    want_rows, want = want if isinstance(want, tuple) else (want["pairs"], want)
+    args = ["--mode", "pairs", "--max-pairs-per-prompt", str(most), "--min-margin", str(margin)] + ([] if match else ["--no-length-match"])
+    got_rows, got = ours(binary, args, text, scratch)
+    return compare("pairs", PAIR_KEYS, want_rows, want, got_rows, got), text, args
+
+
+def curriculum_case(rng, binary, scratch, rows, text):
+    solved, floor, tiers, least = rng.choice([.8, .5]), rng.choice([.2, 0.0, .4]), rng.choice([1, 2, 3, 5]), rng.choice([1, 2, 4])
+    args = ["--solved", str(solved), "--floor", str(floor), "--tiers", str(tiers), "--min-rollouts", str(least)]
+    want = package.curriculum([dict(r) for r in rows], solved=solved, floor=floor, tiers=tiers, min_rollouts=least)
+    report = os.path.join(scratch, "report.json")
+    done = subprocess.run([binary, "-q", "--mode", "curriculum", "--report", report] + args, input=text.encode(), capture_output=True)
+    if done.returncode:
+        return f"curriculum: {done.stderr.decode()}", text, args
+    return compare("curriculum", CURRICULUM_KEYS, [], want, [], json.load(open(report))), text, ["--mode", "curriculum"] + args
+
+
+def round_case(rng, binary, scratch, rows, text):
+    low, high = rng.choice([0.0, .2, .5]), rng.choice([.6, .8, 1.0])
+    args, tasks = ["--mode", "next-round", "--band", f"{low},{high}"], None
+    if rng.random() < .5:
+        tasks = [r for r in make_rows(rng) if r.get("scenario_id") or r.get("prompt")] + ["never seen"]
+        path = os.path.join(scratch, "tasks")
+        with open(path, "w") as f:
+            f.writelines(json.dumps(task) + "\n" for task in tasks)
+        args += ["--tasks", path]
+    want = package.next_round([dict(r) for r in rows], tasks=tasks, lo=low, hi=high)
+    want_rows = [r if isinstance(r, dict) else {"prompt": r} for r in want["tasks"]]
+    got_rows, got = ours(binary, args, text, scratch)
+    return compare("next-round", ROUND_KEYS, want_rows, want, got_rows, got), text, args
+
+
 def one_case(rng, binary, scratch):
     rows = make_rows(rng)
     text = "".join(json.dumps(row, ensure_ascii=rng.random() < .5) + "\n" for row in rows)
     rows = [json.loads(line) for line in text.splitlines()] if "\x85" not in text else rows
-    if rng.random() < .5:
+    kind = rng.random()
+    if kind < .4:
+        return rng.choice([pairs_case, curriculum_case, round_case])(rng, binary, scratch, rows, text)
+    if kind < .6:
         rule = rng.choice(["top_per_prompt", "random_per_prompt", "top_k_overall", "random_k_overall"])
         target, low, seed = rng.choice([1, 5, 1000]), rng.choice([1.0, .5, 0.0]), rng.randrange(99)
         k = rng.choice([None, 1, 7])
