@@ -10,6 +10,7 @@
 #include "model/wire_filter.h"
 #include "row/reader.h"
 #include "row/writer.h"
+#include "scene/aim.h"
 #include "scene/defaults.h"
 #include "scene/plan.h"
 #include "scene/report.h"
@@ -29,6 +30,8 @@ struct session {
     const struct node *shapes, *plan;
     struct topology topology;
     struct grid grid;
+    struct aim aim;
+    const struct aim *aimed; /* NULL: no traces */
     struct task_list tasks, seeds;
     struct row_writer *writer;
     struct warnings warnings;
@@ -103,7 +106,8 @@ static int read_budget(const char *text, int64_t *budget, struct error *error)
     *budget = SCENE_BUDGET;
     if (text && strcmp(text, "none") == 0)
         *budget = SCENE_BUDGET_MAX;
-    else if (text && (option_read_int(text, budget) || *budget < 0 || *budget > (int64_t)SIMULATE_MANY))
+    else if (text &&
+             (option_read_int(text, budget) || *budget < 0 || *budget > (int64_t)SIMULATE_MANY))
         return error_set(error, ERROR_USAGE,
                          "--budget %s: a whole number of rows, at most 1000000000, or none", text);
     return 0;
@@ -151,15 +155,40 @@ static int read_grid(struct session *x, struct error *error)
         .policy = text_strip(buf_span(&x->spec.policy)),
         .dimensions = x->s.dimensions.items,
         .n_dimensions = x->s.dimensions.count,
-        .prefer_success =
-            x->s.prefer_success ? *x->s.prefer_success == 'y' : x->topology.mode != MODE_RL,
+        .prefer_success = x->s.prefer_success ? *x->s.prefer_success == 'y'
+                                              : x->topology.mode != MODE_RL &&
+                                                    !(x->aimed && x->aim.traces.faults.count),
         .world = x->world,
+        .aim = x->aimed,
     };
     int code = grid_build(&x->grid, &setting, &notes, error);
     struct span line;
     for (size_t at = 0; text_next_line(buf_span(&notes), &at, &line);)
         warnings_add(&x->warnings, NULL, "%.*s", (int)line.len, line.ptr);
     buf_free(&notes);
+    return code;
+}
+
+/* Real results of a tool make the mock world's like them, unless --result-shapes has the tool. */
+static void use_exemplars(struct session *x)
+{
+    struct node *shapes = traces_result_shapes(&x->aim.traces);
+    for (const struct node *given = x->shapes ? x->shapes->first : NULL; given; given = given->next)
+        node_set(shapes, given->key, node_copy(&x->arena, given));
+    if (shapes->count)
+        x->shapes = shapes;
+}
+
+static int read_traces(struct session *x, struct error *error)
+{
+    const struct simulate_options *s = &x->s;
+    struct aim_wish wish = {s->traces, s->strategy, s->targeted_regions};
+    if (!s->traces || s->world_only)
+        return 0;
+    int code = aim_open(&x->aim, &wish, &s->rows, error);
+    x->aimed = &x->aim;
+    if (!code)
+        use_exemplars(x);
     return code;
 }
 
@@ -178,8 +207,8 @@ static int print_plan(struct session *x, int64_t budget, struct error *error)
     plan_pairs(&x->grid, &planned);
     int code =
         s->against ? plan_cover(&x->grid, &planned, s->against, &s->rows, &covered, error) : 0;
-    struct plan_view view = {&x->grid, &x->topology, budget, &planned,
-                             s->against ? &covered : NULL};
+    struct plan_view view = {&x->grid, &x->topology, budget, &planned, s->against ? &covered : NULL,
+                             x->aimed};
     if (!code)
         code = plan_print(&view, s->json || s->against, x->writer, error);
     if (!code && s->against && s->require_coverage_given &&
@@ -292,6 +321,7 @@ static int run(struct session *x, int64_t budget, struct error *error)
         .rerolls = s->rerolls_given ? s->rerolls : x->topology.repeats,
         .tasks = s->tasks ? &x->tasks : NULL,
         .seeds = x->seeds.count ? &x->seeds : NULL,
+        .aim = s->tasks ? NULL : x->aimed,
         .events = {write_row, flush_rows, show_progress, interrupted, x},
     };
     struct engine_report report = {0};
@@ -325,11 +355,17 @@ static int check_usage(const struct session *x, const struct operands *operands,
     inputs += s->tasks && strcmp(s->tasks, "-") == 0;
     inputs += s->seeds && strcmp(s->seeds, "-") == 0;
     inputs += s->against && strcmp(s->against, "-") == 0;
+    inputs += s->traces && strcmp(s->traces, "-") == 0;
     inputs += s->agent && strcmp(s->agent, "rows:-") == 0;
     if (operands->count)
         return error_set(error, ERROR_USAGE,
                          "there is no operand \"%.60s\"; tasks, seeds and tools come by option",
                          operands->items[0]);
+    if (!s->traces &&
+        (s->targeted_regions || (s->strategy && (strcmp(s->strategy, "trace") == 0 ||
+                                                 strcmp(s->strategy, "targeted") == 0))))
+        return usage(error,
+                     "--strategy trace and targeted and --targeted-regions need --traces FILE");
     if (inputs > 1)
         return usage(error, "standard input can be read once; name files for the others");
     if (s->json && !s->output && !s->plan)
@@ -359,7 +395,8 @@ static int work(struct session *x, struct error *error)
     if (x->s.wire || x->s.wire_reply)
         return show_wire(x, error);
     int code = read_budget(x->s.budget, &budget, error);
-    if (code || (code = read_world(x, error)) || (code = read_spec(x, error)))
+    if (code || (code = read_world(x, error)) || (code = read_traces(x, error)) ||
+        (code = read_spec(x, error)))
         return code;
     x->writer = row_writer_open(x->s.plan || x->s.world_only ? NULL : x->s.output, error);
     if (!x->writer)
@@ -399,6 +436,7 @@ int main(int argc, char **argv)
     warnings_free(&x.warnings);
     task_list_free(&x.tasks);
     task_list_free(&x.seeds);
+    aim_free(&x.aim);
     grid_free(&x.grid);
     spec_free(&x.spec);
     world_options_free(x.world);

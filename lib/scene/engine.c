@@ -391,6 +391,7 @@ void engine_report_free(struct engine_report *r)
     free(r->tools);
     free(r->runs);
     free(r->first_error);
+    traces_free(&r->generated);
     arena_free(&r->arena);
 }
 

@@ -6,6 +6,7 @@
 
 #include "agent/agent.h"
 #include "base/map.h"
+#include "scene/aim.h"
 #include "scene/grid.h"
 #include "scene/task.h"
 #include "scene/topology.h"
@@ -49,6 +50,7 @@ struct engine_setting {
     bool scrub;
     const struct task_list *tasks; /* replay them; NULL: none */
     struct task_list *seeds;       /* opened first; NULL: none */
+    const struct aim *aim;         /* traces; no prompt like one of theirs is played. NULL: none */
     struct engine_events events;
 };
 
@@ -94,6 +96,9 @@ struct engine_report {
     } * runs;
     size_t n_runs;
     bool tool_called; /* some row called one */
+    int64_t leaks;    /* prompts refused because they were like a trace's */
+    double leak_most; /* the largest similarity of one that was played */
+    struct traces generated; /* with traces: what the rows say, by the same rules */
 };
 
 /* Plays. 0, or a negative code: a row could not be written. An agent that is dead is no error here

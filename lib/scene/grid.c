@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "scene/aim.h"
 #include "scene/axes.h"
 #include "scene/cover.h"
 #include "scene/defaults.h"
@@ -221,6 +222,8 @@ int grid_build(struct grid *grid, const struct grid_setting *setting, struct buf
     int code = axes_build(grid, setting, notes, error);
     if (code)
         return code;
+    if (setting->aim && !setting->n_dimensions)
+        aim_axes(setting->aim, grid->axes, &grid->arena);
     for (int i = 0; i < N_OTHERS; i++)
         axes[i] = (struct cover_axis){span_text(axis_name(OTHERS[i])), grid->axes[OTHERS[i]].items,
                                       grid->axes[OTHERS[i]].count};
@@ -232,6 +235,8 @@ int grid_build(struct grid *grid, const struct grid_setting *setting, struct buf
     if (setting->prefer_success && !grid->axes[AXIS_CONDITION].pinned)
         prefer_success(grid);
     describe(grid);
+    if (setting->aim)
+        aim_weights(setting->aim, grid->cells, grid->count);
     return 0;
 }
 

@@ -52,6 +52,8 @@ enum tier { TIER_ORDINARY, TIER_AMBIGUOUS, TIER_BOUNDARY, TIER_ADVERSARIAL, TIER
 const char *tier_name(enum tier t);
 enum tier tier_of_stance(struct span stance);
 
+struct aim;
+
 struct axis_values {
     struct span *items;
     size_t count;
@@ -66,6 +68,7 @@ struct grid_setting {
     size_t n_dimensions;
     bool prefer_success; /* flip most fault cells to success (situations 3.6) */
     const struct world_options *world;
+    const struct aim *aim; /* of traces; NULL: none. Pinned axes are not aimed */
 };
 
 enum { CELL_ID_MAX = 16 };

@@ -62,12 +62,25 @@ static void count_row(struct run *run, const struct job *job)
         pairs_add_cell(&run->covered, task->cell);
 }
 
+/* What the row says, for the progress of the regions that traces showed. */
+static void learn(struct run *run, const struct job *job)
+{
+    struct json_members members = {0};
+    struct json_fault fault;
+    struct row row;
+    if (row_of_text(buf_span(&job->line), &row, &members, &fault) == 0)
+        traces_add(&run->report->generated, &row);
+    json_members_free(&members);
+}
+
 int run_land(struct run *run, struct job *job, struct error *error)
 {
     struct group *g = job->group;
     g->landed++;
     run->landed++;
     count_row(run, job);
+    if (run->setting->aim)
+        learn(run, job);
     if (!run->successive) {
         if (job->born.worthy && g->scheduled < run->k)
             run_queue(run, g, 1);

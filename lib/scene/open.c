@@ -17,13 +17,30 @@ static struct group *new_group(struct run *run, const struct scene_task *task)
     return g;
 }
 
+/* Is the prompt like one of the traces'? It is counted, and never played. */
+static bool refused(struct run *run, struct span prompt)
+{
+    double similarity;
+    struct engine_report *r = run->report;
+    if (!run->setting->aim)
+        return false;
+    bool leaks = aim_leaks(run->setting->aim, prompt, &similarity);
+    r->leaks += leaks;
+    if (!leaks && similarity > r->leak_most)
+        r->leak_most = similarity;
+    return leaks;
+}
+
 struct group *run_open_pinned(struct run *run)
 {
     const struct task_list *seeds = run->setting->seeds;
     if (run->tasks && run->next_task < run->tasks->count)
         return new_group(run, &run->tasks->items[run->next_task++]);
-    if (!run->tasks && seeds && run->next_seed < run->n_seeds)
-        return new_group(run, &seeds->items[run->next_seed++]);
+    while (!run->tasks && seeds && run->next_seed < run->n_seeds) {
+        const struct scene_task *seed = &seeds->items[run->next_seed++];
+        if (!refused(run, seed->prompt))
+            return new_group(run, seed);
+    }
     return NULL;
 }
 
@@ -65,6 +82,19 @@ static struct span text_members(struct run *run, const struct cell *cell,
     return arena_span(&run->arena, buf_span(&run->text));
 }
 
+/* A message for the cell that no other equals, nor any of the traces'. */
+static bool write_prompt(struct run *run, const struct cell *cell, uint32_t *variant,
+                         enum message_length *length)
+{
+    for (int tries = 0; tries < SCENE_TRIES; tries++) {
+        if (!template_write(run->writer, cell, variant, &run->text, length))
+            return false;
+        if (!refused(run, buf_span(&run->text)))
+            return true;
+    }
+    return false;
+}
+
 struct group *run_open_written(struct run *run)
 {
     uint32_t *variant;
@@ -74,7 +104,7 @@ struct group *run_open_written(struct run *run)
     if (!run->search)
         return NULL;
     while ((cell = search_next(run->search, &variant))) {
-        if (!template_write(run->writer, cell, variant, &run->text, &length)) {
+        if (!write_prompt(run, cell, variant, &length)) {
             search_dry(run->search, cell);
             continue;
         }

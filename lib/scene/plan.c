@@ -130,6 +130,28 @@ static void count_cells(const struct grid *g, struct span (*text)(const struct c
     free(counts);
 }
 
+static void write_aim(const struct plan_view *view, struct json_writer *w)
+{
+    const struct aim *aim = view->aim;
+    json_write_key(w, "strategy");
+    json_write_text(w, strategy_name(aim->strategy));
+    json_write_key(w, "failing_seeds");
+    json_write_array(w);
+    for (size_t i = 0; i < aim->n_asks; i++)
+        json_write_span(w, aim->asks[i]);
+    json_write_end_array(w);
+    json_write_key(w, "faults_observed");
+    traces_write_faults(&aim->traces, w);
+    json_write_key(w, "tools_observed");
+    traces_write_tools(&aim->traces, w);
+    json_write_key(w, "behavior_state");
+    json_write_object(w);
+    regions_write_members(&aim->regions, w);
+    json_write_end_object(w);
+    json_write_key(w, "boosted_cells");
+    json_write_int(w, (int64_t)aim_boosted(aim, view->grid));
+}
+
 void plan_write_report(const struct plan_view *view, struct buf *out)
 {
     const struct grid *g = view->grid;
@@ -165,6 +187,8 @@ void plan_write_report(const struct plan_view *view, struct buf *out)
     for (size_t i = 0; i < g->count; i++)
         json_write_real(&w, g->cells[i].weight);
     json_write_end_array(&w);
+    if (view->aim)
+        write_aim(view, &w);
     if (view->covered) {
         json_write_key(&w, "pairwise");
         plan_write_pairwise(view->planned, view->covered, &w);

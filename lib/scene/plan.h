@@ -4,6 +4,7 @@
 
 #include "row/reader.h"
 #include "row/writer.h"
+#include "scene/aim.h"
 #include "scene/grid.h"
 #include "scene/topology.h"
 
@@ -13,6 +14,7 @@ struct plan_view {
     int64_t budget;
     const struct pairs *planned;
     const struct pairs *covered; /* by the rows of --against; NULL: none given */
+    const struct aim *aim;       /* NULL: no traces */
 };
 
 /* Every pair that a cell of the grid holds. The caller frees the pairs. */

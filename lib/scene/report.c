@@ -338,6 +338,57 @@ static void write_coverage(struct json_writer *w, const struct engine_setting *s
     (void)s;
 }
 
+/* How the traces aimed the run, and what came of it. */
+static void write_search(struct json_writer *w, const struct engine_setting *s,
+                         const struct engine_report *r)
+{
+    static const enum axis focused[] = {AXIS_TOOL, AXIS_WORLD, AXIS_CONDITION};
+    const struct aim *aim = s->aim;
+    json_write_key(w, "search");
+    json_write_object(w);
+    key_text(w, "strategy", strategy_name(aim->strategy));
+    json_write_key(w, "trace_mining");
+    json_write_object(w);
+    key_int(w, "n_traces", (int64_t)aim->traces.count);
+    key_int(w, "n_flaw_rows", aim->traces.flaws);
+    key_int(w, "failure_seeds", (int64_t)aim->n_asks);
+    json_write_key(w, "faults");
+    traces_write_faults(&aim->traces, w);
+    json_write_key(w, "tools");
+    traces_write_tools(&aim->traces, w);
+    key_int(w, "result_exemplars", (int64_t)aim->traces.shapes_seen.count);
+    json_write_key(w, "focused_dimensions");
+    json_write_object(w);
+    for (size_t a = 0; a < sizeof focused / sizeof *focused; a++) {
+        const struct axis_values *axis = &s->grid->axes[focused[a]];
+        json_write_key(w, axis_name(focused[a]));
+        json_write_array(w);
+        for (size_t i = 0; i < axis->count; i++)
+            json_write_span(w, axis->items[i]);
+        json_write_end_array(w);
+    }
+    json_write_end_object(w);
+    json_write_end_object(w);
+    json_write_key(w, "trace_leakage");
+    json_write_object(w);
+    key_int(w, "n", r->rows);
+    key_int(w, "n_sources", (int64_t)aim->n_vectors);
+    key_real(w, "threshold", SCENE_LEAK);
+    key_int(w, "n_refused", r->leaks);
+    key_real(w, "max_similarity", r->leak_most);
+    json_write_end_object(w);
+    json_write_key(w, "behavior_state");
+    json_write_object(w);
+    regions_write_members(&aim->regions, w);
+    json_write_key(w, "applied");
+    json_write_bool(w, aim_boosted(aim, s->grid) > 0);
+    key_real(w, "allocation_gain", REGION_GAIN);
+    json_write_key(w, "region_progress");
+    regions_write_progress(&aim->regions, &r->generated, w);
+    json_write_end_object(w);
+    json_write_end_object(w);
+}
+
 static void write_setting(struct json_writer *w, const struct engine_setting *s)
 {
     struct buf world = {0};
@@ -380,6 +431,8 @@ void report_write(const struct engine_setting *s, const struct engine_report *r,
     write_rollouts(&w, s, r);
     write_tools(&w, r);
     write_coverage(&w, s, r);
+    if (s->aim)
+        write_search(&w, s, r);
     json_write_key(&w, "degraded");
     json_write_array(&w);
     for (size_t i = 0; i < warnings->count; i++)

@@ -5,8 +5,8 @@
 #include "scene/defaults.h"
 
 #define F(name) offsetof(struct simulate_options, name)
-#define MANY SIMULATE_MANY
-#define FEW  SIMULATE_FEW
+#define MANY    SIMULATE_MANY
+#define FEW     SIMULATE_FEW
 static const struct option options[] = {
     {OPTION_TEXT, 0, "agent", F(agent), "SPEC", "who plays: seeded (default) or rows:FILE"},
     {OPTION_TEXT, 0, "spec", F(spec), "PATH", "the agent's specification: file or folder",
@@ -34,6 +34,13 @@ static const struct option options[] = {
     {OPTION_TEXT, 0, "seeds", F(seeds), "FILE", "asks to play first, one a line", .file = true},
     {OPTION_TEXT, 0, "tasks", F(tasks), "FILE",
      "play the prompts of these rows again, nothing else", .file = true},
+    {OPTION_TEXT, 0, "traces", F(traces), "FILE", "rows of earlier rollouts, to aim the run by",
+     .file = true},
+    {OPTION_CHOICE, 0, "strategy", F(strategy), "WORD",
+     "how far it follows the traces: auto, broad, trace or targeted (auto: trace)",
+     .choices = "auto|broad|trace|targeted"},
+    {OPTION_TEXT, 0, "targeted-regions", F(targeted_regions), "A,B",
+     "regions that an earlier run aimed at"},
     {OPTION_INT, 0, "runs", F(runs), "N", "play the set N times (1)", .min = 1, .max = 1e6},
     {OPTION_LIST, 0, "dimensions", F(dimensions), "AXIS=V,V|FILE",
      "pin the values of an axis; repeatable", .file = true},

@@ -534,3 +534,59 @@ test: --wire and --wire-reply together
 run: wai-simulate --wire --wire-reply
 exit: 2
 stderr has: standard input can be read once
+
+test: traces aim the axes and the weights
+file tools.json:
+  [{"name":"get_order","parameters":{"type":"object","properties":{"order_id":{"type":"string"}}}},{"name":"refund_order","parameters":{"type":"object","properties":{"order_id":{"type":"string"}}}},{"name":"ship"}]
+file traces.jsonl:
+  {"prompt":"Refund A1","steps":[{"tool":"refund_order","arguments":{"order_id":"A1"},"result":{"status":"timeout"}}],"final_text":"Done.","reward":0}
+  {"prompt":"Where is A2?","steps":[{"tool":"get_order","arguments":{"order_id":"A2"},"result":{"status":"ok","eta":"Friday"}}],"final_text":"Friday.","reward":1}
+run: wai-simulate --plan --json --tools tools.json --system-prompt "Never refund twice." --traces traces.jsonl
+stdout json: {"strategy":"trace","failing_seeds":["Refund A1"],"faults_observed":{"timeout":1},"tools_observed":{"refund_order":{"n":1,"fault_n":1},"get_order":{"n":1,"fault_n":0}}}
+stdout has: "tool":["refund_order","get_order","ship","unrelated","multi_tool"]
+stdout has: "tool_condition":["success","timeout"]
+
+test: targeted leaves out what the traces never called
+file tools.json:
+  [{"name":"get_order"},{"name":"refund_order"},{"name":"ship"}]
+file traces.jsonl:
+  {"prompt":"Refund A1","messages":[{"role":"user","content":"Refund A1"},{"role":"assistant","content":"","tool_calls":[{"id":"1","function":{"name":"refund_order","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":"{\"status\":\"permission_denied\"}"},{"role":"assistant","content":"No."}],"reward":0}
+run: wai-simulate --plan --json --tools tools.json --system-prompt "Never refund twice." --strategy targeted < /dev/null --traces traces.jsonl
+stdout has: "tool":["refund_order","unrelated","multi_tool"]
+stdout has: "tool_condition":["success","permission_denied"]
+
+test: pinned axes are not aimed
+file tools.json:
+  [{"name":"get_order"},{"name":"refund_order"}]
+file traces.jsonl:
+  {"prompt":"Refund A1","steps":[{"tool":"refund_order","arguments":{},"result":{"status":"timeout"}}],"final_text":"x","reward":0}
+run: wai-simulate --plan --json --tools tools.json --system-prompt "Never refund twice." --traces traces.jsonl --dimensions stance=ordinary
+stdout has: "tool":["get_order","refund_order","unrelated","multi_tool"]
+stdout has: "recover_after_timeout"
+
+test: a prompt that is a trace's own is not played
+file tools.json:
+  [{"name":"get_order"}]
+file traces.jsonl:
+  {"prompt":"Where IS  my parcel now","steps":[],"final_text":"x","reward":0}
+file seeds.txt:
+  where is my parcel now
+  Something else entirely
+run: wai-simulate --tools tools.json --system-prompt "Be kind." --agent seeded --traces traces.jsonl --seeds seeds.txt --budget 3 --report run.json -q && grep -c . run.json
+exit: 0
+stdout lacks: where is my parcel now
+stdout has: Something else entirely
+file run.json has: "n_refused":1
+file run.json has: "rows":3
+
+test: --strategy trace without traces
+run: wai-simulate --plan --strategy trace
+exit: 2
+stderr has: need --traces
+
+test: traces without a row to learn from
+file traces.jsonl:
+  {"reward":1}
+run: wai-simulate --plan --traces traces.jsonl
+exit: 3
+stderr has: no row with an ask or steps
