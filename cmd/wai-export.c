@@ -1,5 +1,6 @@
 /* wai-export: rows in, a file in the shape that a trainer loads out. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -9,17 +10,17 @@
 #include "base/signals.h"
 #include "export/card.h"
 #include "export/config.h"
+#include "export/environment.h"
+#include "export/inputs.h"
 #include "export/preference.h"
 #include "export/training.h"
 #include "row/filter.h"
-#include "row/tools.h"
 #include "row/writer.h"
-
-enum { PROMPT_MAX = 16 << 20 }; /* bytes of a system prompt */
 
 struct settings {
     struct row_options rows;
     struct export_config_options config;
+    struct export_environment_options environment;
     const char *kind, *format, *system_prompt, *policy, *tools, *mask_mode, *output, *report;
     int64_t max_tool_output;
     struct option_list step_reports;
@@ -29,10 +30,9 @@ struct settings {
 #define FIELD(name) offsetof(struct settings, name)
 static const struct option options[] = {
     {OPTION_CHOICE, 0, "kind", FIELD(kind), "KIND",
-     "training: rows to learn from; preference: pairs of a chosen and a rejected row; kto: single "
-     "rows with a label; reward: pairs for a reward model; config: a trainer's configuration "
-     "(training)",
-     .choices = "training|preference|kto|reward|config"},
+     "training, preference (pairs), kto (rows with a label), reward (pairs for a reward model), "
+     "prompts (tasks), environment (a package), config (of a trainer) (training)",
+     .choices = "training|preference|kto|reward|prompts|environment|config"},
     {OPTION_CHOICE, 'f', "format", FIELD(format), "openai|trl|fireworks",
      "whose trainer reads it (openai; kto and reward: trl)", .choices = "openai|trl|fireworks"},
     {OPTION_TEXT, 'o', "output", FIELD(output), "FILE",
@@ -65,6 +65,7 @@ static const struct option options[] = {
      "preference, reward: take pairs marked as ties too"},
     {OPTION_FLAG, 0, "no-validate", FIELD(no_validate), NULL,
      "write although a gate is red; it still warns"},
+    EXPORT_ENVIRONMENT_OPTIONS(struct settings, environment),
     EXPORT_CONFIG_OPTIONS(struct settings, config),
     ROW_OPTIONS(struct settings, rows),
     {0},
@@ -94,43 +95,19 @@ struct export
     int jobs;
     struct export_training_options training_options;
     struct export_preference_options preference_options;
-    struct export_training *training; /* one of the two */
+    struct export_environment_options environment_options;
+    struct export_training *training; /* one of the three */
     struct export_preference *preference;
+    struct export_environment *environment;
 };
 
-static int read_system_prompt(struct export *e, struct error *error)
+static void say_lines(struct buf *text)
 {
-    const struct settings *s = e->settings;
-    struct buf policy = {0};
-    int code = 0;
-    if (s->system_prompt)
-        code = file_text_or_at(s->system_prompt, PROMPT_MAX, &e->system_prompt, error);
-    if (code == 0 && s->policy)
-        code = file_read(s->policy, PROMPT_MAX, &policy, error);
-    if (code == 0 && s->policy && s->system_prompt &&
-        !span_equal(buf_span(&policy), buf_span(&e->system_prompt)))
-        code = error_set(error, ERROR_USAGE,
-                         "--system-prompt and --policy say different things; give one of them");
-    if (code == 0 && s->policy && !s->system_prompt)
-        buf_span_add(&e->system_prompt, buf_span(&policy));
-    buf_free(&policy);
-    return code;
-}
-
-static int read_tools(struct export *e, struct error *error)
-{
-    struct row_tools tools = {0};
-    int code = e->settings->tools ? row_tools_read(&tools, e->settings->tools, error) : 0;
-    if (code == 0) {
-        export_tools_json(&tools, &e->tools);
-        if (tools.nameless)
-            log_warning("%zu tools have no name and were left out", tools.nameless);
-        if (tools.replaced)
-            log_warning("%zu tools have the name of an earlier one and took its place",
-                        tools.replaced);
-    }
-    row_tools_free(&tools);
-    return code;
+    char *save = NULL;
+    buf_cstr(text);
+    for (char *line = strtok_r(text->data, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+        log_warning("%s", line);
+    buf_clear(text);
 }
 
 /* Options that the kind has no use for are a mistake, not a wish to be passed over. */
@@ -142,7 +119,7 @@ static int check_kind(const struct settings *s, bool pairs, bool trl_alone, stru
     if (trl_alone && s->format && strcmp(s->format, "trl") != 0)
         return error_set(error, ERROR_USAGE, "--kind %s is written for trl; leave out --format",
                          s->kind);
-    if (s->json && !s->output)
+    if (s->json && !s->output && strcmp(s->kind, "environment") != 0)
         return error_set(
             error, ERROR_USAGE,
             "--json prints the report where the rows go; name a file for them with --output");
@@ -151,11 +128,15 @@ static int check_kind(const struct settings *s, bool pairs, bool trl_alone, stru
 
 static int read_options(struct export *e, bool pairs, bool trl_alone, struct error *error)
 {
+    struct buf notes = {0};
     int code = check_kind(e->settings, pairs, trl_alone, error);
     if (code == 0)
-        code = read_system_prompt(e, error);
+        code = export_read_prompt(e->settings->system_prompt, e->settings->policy,
+                                  &e->system_prompt, error);
     if (code == 0)
-        code = read_tools(e, error);
+        code = export_read_tools(e->settings->tools, &e->tools, &notes, error);
+    say_lines(&notes);
+    buf_free(&notes);
     if (code == 0)
         code = export_card_steps(&e->settings->step_reports, &e->steps, error);
     return code;
@@ -201,13 +182,15 @@ static int open_export(struct export *e, struct error *error)
 
 static bool with_card(const struct export *e)
 {
-    return e->settings->output && !e->settings->no_card;
+    return (e->settings->output || e->environment_options.package) && !e->settings->no_card;
 }
 
 static int work(void *context, int worker, const struct row *row, struct row_result *result,
                 struct error *error)
 {
     struct export *e = context;
+    if (e->environment)
+        return 0;
     return e->training ? export_training_work(e->training, worker, row, result, error)
                        : export_preference_work(e->preference, worker, row, result, error);
 }
@@ -218,12 +201,41 @@ static int done(void *context, const struct row *row, struct row_result *result,
     struct export *e = context;
     if (with_card(e))
         export_card_row(&e->input, row);
+    if (e->environment) {
+        export_environment_row(e->environment, row);
+        return 0;
+    }
     return e->training ? export_training_done(e->training, row, result, error)
                        : export_preference_done(e->preference, row, result, error);
 }
 
+/* --kind environment and prompts: rows into tasks, one thread. */
+static int open_environment(struct export *e, struct error *error)
+{
+    const struct settings *s = e->settings;
+    const char *context = getenv("ZP_CONTEXT_TOKENS");
+    bool package = strcmp(s->kind, "environment") == 0;
+    int code = read_options(e, true, false, error);
+    if (code != 0)
+        return code;
+    if (package ? s->output != NULL : s->environment.out != NULL)
+        return error_set(error, ERROR_USAGE,
+                         package ? "an environment is a folder; name it with --out, not --output"
+                                 : "prompts are one file; name it with --output, not --out");
+    e->environment_options = s->environment;
+    e->environment_options.package = package;
+    e->environment_options.system_prompt = buf_span(&e->system_prompt);
+    e->environment_options.tools = buf_span(&e->tools);
+    if (context && option_read_int(context, &e->environment_options.context_tokens) != 0)
+        log_warning("ZP_CONTEXT_TOKENS is no number and is passed over");
+    e->jobs = 1;
+    e->environment = export_environment_new(&e->environment_options, error);
+    return e->environment ? 0 : error->code;
+}
+
 static void close_export(struct export *e)
 {
+    export_environment_free(e->environment);
     export_training_free(e->training);
     export_preference_free(e->preference);
     buf_free(&e->system_prompt);
@@ -256,8 +268,16 @@ static int write_rows(struct export *e, struct error *error)
     struct row_writer *writer = row_writer_open(e->settings->output, error);
     if (!writer)
         return error->code;
-    int code = e->training ? export_training_write(e->training, writer, error)
+    int code = 0;
+    if (e->environment) {
+        struct buf lines = {0};
+        export_environment_lines(e->environment, &lines);
+        code = row_writer_lines(writer, buf_span(&lines), error);
+        buf_free(&lines);
+    } else {
+        code = e->training ? export_training_write(e->training, writer, error)
                            : export_preference_write(e->preference, writer, error);
+    }
     if (code == 0)
         return row_writer_close(writer, error);
     if (code == ERROR_INTERRUPTED && !e->settings->output)
@@ -269,6 +289,7 @@ static int write_rows(struct export *e, struct error *error)
 static int write_card(struct export *e, const struct operands *operands, struct span report,
                       struct error *error)
 {
+    struct buf tasks = {0}, path = {0};
     struct export_card card = {.output = e->settings->output,
                                .sources = operands->items,
                                .n_sources = operands->count,
@@ -276,7 +297,15 @@ static int write_card(struct export *e, const struct operands *operands, struct 
                                .input = &e->input,
                                .report = report,
                                .steps = buf_span(&e->steps)};
-    return export_card_write(&card, error);
+    if (e->environment_options.package) {
+        export_environment_paths(e->environment, &tasks, &path);
+        card.output = buf_cstr(&tasks);
+        card.path = buf_cstr(&path);
+    }
+    int code = export_card_write(&card, error);
+    buf_free(&tasks);
+    buf_free(&path);
+    return code;
 }
 
 static int write_report(struct export *e, const struct operands *operands, bool written,
@@ -287,7 +316,10 @@ static int write_report(struct export *e, const struct operands *operands, bool 
     struct json_writer w;
     int code = 0;
     json_write_start(&w, &text, JSON_STYLE_INDENTED);
-    if (e->training)
+    if (e->environment)
+        export_environment_report(
+            e->environment, e->environment_options.package ? s->environment.out : s->output, &w);
+    else if (e->training)
         export_training_report(e->training, s->output, written, &w);
     else
         export_preference_report(e->preference, s->output, written, &w);
@@ -302,24 +334,19 @@ static int write_report(struct export *e, const struct operands *operands, bool 
     return code;
 }
 
-static void say_lines(struct buf *text)
-{
-    char *save = NULL;
-    buf_cstr(text);
-    for (char *line = strtok_r(text->data, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-        log_warning("%s", line);
-}
-
 static void say(const struct export *e)
 {
     struct buf text = {0};
-    if (e->training)
+    if (e->environment)
+        export_environment_notes(e->environment, &text);
+    else if (e->training)
         export_training_notes(e->training, &text);
     else
         export_preference_notes(e->preference, &text);
     say_lines(&text);
-    buf_clear(&text);
-    if (e->training)
+    if (e->environment)
+        export_environment_summary(e->environment, &text);
+    else if (e->training)
         export_training_summary(e->training, &text);
     else
         export_preference_summary(e->preference, &text);
@@ -348,6 +375,23 @@ static int run(struct export *e, const struct operands *operands, struct error *
         code = write_rows(e, error);
     if (code == 0)
         code = write_report(e, operands, !nothing, error);
+    if (code == 0)
+        say(e);
+    return code;
+}
+
+static int run_environment(struct export *e, const struct operands *operands, struct error *error)
+{
+    int code = open_environment(e, error);
+    if (code == 0)
+        code = read_rows(e, operands, error);
+    if (code == 0)
+        code = export_environment_close(e->environment, error);
+    if (code == 0)
+        code = e->environment_options.package ? export_environment_write(e->environment, error)
+                                              : write_rows(e, error);
+    if (code == 0)
+        code = write_report(e, operands, true, error);
     if (code == 0)
         say(e);
     return code;
@@ -384,6 +428,7 @@ int main(int argc, char **argv)
     struct operands operands = {0};
     struct settings settings = {.rows = ROW_OPTIONS_DEFAULT,
                                 .config = EXPORT_CONFIG_DEFAULT,
+                                .environment = EXPORT_ENVIRONMENT_DEFAULT,
                                 .kind = "training",
                                 .mask_mode = "assistant",
                                 .max_tool_output = -1};
@@ -392,9 +437,12 @@ int main(int argc, char **argv)
     log_open("wai-export");
     int code = options_parse(&command, argc, argv, &settings, &operands, &error);
     log_quiet(settings.rows.quiet);
-    if (code == OPTIONS_RUN)
+    if (code == OPTIONS_RUN) {
+        bool tasks = strcmp(settings.kind, "environment") == 0 || !strcmp(settings.kind, "prompts");
         code = strcmp(settings.kind, "config") == 0 ? run_config(&settings, &operands, &error)
+               : tasks                              ? run_environment(&e, &operands, &error)
                                                     : run(&e, &operands, &error);
+    }
     close_export(&e);
     operands_free(&operands);
     option_list_free(&settings.step_reports);

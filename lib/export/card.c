@@ -255,7 +255,8 @@ int export_card_write(const struct export_card *card, struct error *error)
     add_input(&out, card);
     buf_span_add(&out, card->steps);
     int code = add_output(&out, card, report, error);
-    buf_format(&path, "%s.card.md", card->output);
+    buf_text(&path, card->path ? card->path : card->output);
+    buf_text(&path, card->path ? "" : ".card.md");
     if (code == 0)
         code = file_save(buf_cstr(&path), buf_span(&out), error);
     buf_free(&out);

@@ -22,7 +22,8 @@ void export_card_start(struct export_card_input *input);
 void export_card_row(struct export_card_input *input, const struct row *row);
 
 struct export_card {
-    const char *output;         /* the file; the card is output + ".card.md" */
+    const char *output;         /* the file */
+    const char *path;           /* where the card goes; NULL: output + ".card.md" */
     const char *const *sources; /* operands as named; none: standard input */
     size_t n_sources;
     uint64_t bad; /* lines that on_bad left out */

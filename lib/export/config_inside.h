@@ -40,6 +40,7 @@ int config_overrides(struct config_work *c, bool prime, struct error *error);
 
 /* The tree as a file's text. 0, or ERROR_USAGE for a value that the format has no form for. */
 void config_toml(const json_t *tree, const char *const (*comments)[2], struct buf *out);
+void config_toml_text(struct buf *out, const char *text, size_t len); /* a basic string */
 void config_yaml(const json_t *tree, struct buf *out);
 
 #endif

@@ -7,7 +7,7 @@
 #include "json/write.h"
 
 /* A TOML basic string: a JSON string but for U+007F and lone surrogates, which it may not hold. */
-static void toml_text(struct buf *out, const char *text, size_t len)
+void config_toml_text(struct buf *out, const char *text, size_t len)
 {
     struct buf quoted = {0};
     json_quote(&quoted, span_make(text, len));
@@ -41,7 +41,7 @@ static void toml_key(struct buf *out, const char *key, size_t len)
     if (bare)
         buf_add(out, key, len);
     else
-        toml_text(out, key, len);
+        config_toml_text(out, key, len);
 }
 
 static bool is_table(const json_t *value)
@@ -83,7 +83,7 @@ static void toml_inline(struct buf *out, const json_t *table)
 static void toml_value(struct buf *out, const json_t *value)
 {
     if (json_is_string(value)) {
-        toml_text(out, json_string_value(value), json_string_length(value));
+        config_toml_text(out, json_string_value(value), json_string_length(value));
     } else if (json_is_integer(value)) {
         buf_format(out, "%lld", (long long)json_integer_value(value));
     } else if (json_is_real(value)) {

@@ -12,6 +12,7 @@
 #define EXPORT_LONGER_PAIRS     8 /* pairs from which that share says something */
 #define EXPORT_LONGER_PAIRS_ALL 3 /* pairs, when it is all of them */
 
+#define EXPORT_PROMPT_MAX ((size_t)16 << 20) /* bytes of a system prompt */
 #define EXPORT_REPORT_MAX ((size_t)16 << 20) /* bytes of an earlier step's report */
 #define EXPORT_HASH_BLOCK (1 << 16)          /* bytes read at once when a file is hashed */
 
@@ -57,5 +58,25 @@
 #define CONFIG_TRL_EPSILON      0.2  /* PPO's clip */
 #define CONFIG_TRL_EPSILON_HIGH 0.28 /* DAPO (arXiv:2503.14476) */
 #define CONFIG_TRL_TOKEN_SHARE  0.2  /* of highest entropy (arXiv:2506.01939) */
+
+/* ---- environments (select 16) ------------------------------------------------------------------ */
+
+#define EXPORT_PROMPTS_MAX    ((size_t)256 << 20) /* bytes of a list of held-out prompts */
+#define EXPORT_OVERLAP        0.8 /* share of a prompt's words (arXiv:2307.09288 A.6) */
+#define EXPORT_OVERLAPS_SHOWN 3   /* overlapping prompts that a report names */
+#define EXPORT_HELD_OUT       0.2 /* share of the tasks */
+#define EXPORT_BAND_LOW       0.2 /* pass rates that carry gradient (select 3) */
+#define EXPORT_BAND_HIGH      0.8
+#define EXPORT_NGRAM          8    /* words */
+#define EXPORT_CONTEXT        4096 /* tokens of a model's window when nothing is known */
+#define EXPORT_CONTEXT_LARGE  8192 /* tokens from which the higher ceiling holds */
+#define EXPORT_REPLY_TOKENS   2048 /* of the window for the reply */
+#define EXPORT_TOOL_TOKENS    64   /* of the window for a tool's schema */
+#define EXPORT_TOOLS_TOKENS   1536 /* at most, for all of them */
+#define EXPORT_TURN_TOKENS    128  /* of a turn */
+#define EXPORT_TURNS_LEAST    8
+#define EXPORT_TURNS_MOST     40
+#define EXPORT_TURNS_LARGE    120
+#define EXPORT_DESCRIPTION    160 /* code points of a system prompt that describe a package */
 
 #endif

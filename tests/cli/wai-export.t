@@ -422,3 +422,98 @@ stdout:
   vllm_importance_sampling_clip_min: 0.5
   2
 stderr has: --async is for --method grpo
+
+test: prompts: a task for each prompt, its calibration, no answer key
+stdin:
+  {"prompt":" p ","scenario_id":"a","seed":3,"faults":{"f":{"mode":"timeout","rate":1}},"stance":"calm","reward":1,"privileged":{"reference":"key"}}
+  {"prompt":"p","scenario_id":"a","reward":0}
+  {"prompt":"q","scenario_id":"a","reward":1}
+  {"prompt":"r","reward":1}
+  {"prompt":"r","reward":true}
+  {"prompt":"s","reward":1}
+  {"prompt":"s","reward":2}
+  {"final_text":"none"}
+run: wai-export --kind prompts --one-per-scenario --report r.json
+stdout:
+  {"prompt":"p","info":{"task_id":"ca2d1ccd0f0d","scenario_id":"a","seed":3,"world_state":"","faults":{"f":{"mode":"timeout","rate":1}},"stance":"calm","calibration":{"pass_rate":0.5,"n":2},"split":"train"},"example_id":"ca2d1ccd0f0d"}
+  {"prompt":"r","info":{"task_id":"dcb4cf26200b","scenario_id":null,"seed":null,"world_state":"","faults":{},"split":"train"},"example_id":"dcb4cf26200b"}
+file r.json json: {"kind": "prompts", "n_rows": 8, "promptless_dropped": 1, "rephrased_dropped": 1, "prompts": 4, "tasks": 2, "train": 2, "holdout": 0, "graded_prompts": 2, "graded_mixed": 1, "band": [0.2, 0.8], "band_dropped": 1, "decontamination": {}}
+stderr has: 1 of 8 rows have no prompt and were left out
+
+test: prompts: held out by a list, overlap reported, the band off
+file held.txt:
+  A B c  D E F G H
+stdin:
+  {"prompt":"a b c d e f g h"}
+  {"prompt":"a b c d e f g h!"}
+  {"prompt":"other"}
+run: wai-export --kind prompts --holdout @held.txt --band none -o p.jsonl --report r.json; tail -1 p.jsonl
+stdout has: "split":"holdout"
+file r.json json: {"train": 2, "holdout": 1, "band": null, "decontamination": {"n_contaminated": 1, "contamination_rate": 0.5, "ngram": 8, "examples": ["a b c d e f g h"]}}
+stderr has: 1 of 2 training prompts overlap a held-out one
+stderr has: 1 tasks of the file are held out (info.split): do not train on them
+file p.jsonl.card.md has: | promptless\_dropped | 0 |
+
+test: environment: a package with its card; the text of others is no markup and no TOML
+file tools.json:
+  [{"name": "f", "description": "d", "parameters": {"type": "object", "properties": {}}}]
+file rows.jsonl:
+  {"prompt":"p","scenario_id":"a","privileged":{"reference":"key"},"stance":"adversarial"}
+  {"prompt":"q","scenario_id":"b"}
+run:
+  wai-export --kind environment --out "x/../My Env" --tools tools.json --holdout 0 --system-prompt 'Say "no" \ [x](y).' rows.jsonl 2>/dev/null; echo $?
+  mkdir x; wai-export --kind environment --out "x/../My Env" --tools tools.json --holdout 0 --system-prompt 'Say "no" \ [x](y).' --json rows.jsonl > r.json
+  (cd "My Env" && find . -type f | LC_ALL=C sort)
+  grep -h '^description' "My Env/pyproject.toml"
+  sed -n 3p "My Env/README.md"
+  grep -c '"privileged":{"reference":"key"}' "My Env/my_env/data/train.jsonl"
+stdout:
+  5
+  ./DATA_CARD.md
+  ./README.md
+  ./my_env/__init__.py
+  ./my_env/data/holdout.jsonl
+  ./my_env/data/train.jsonl
+  ./my_env/spec.json
+  ./my_env/tools.json
+  ./pyproject.toml
+  description = "Say \"no\" \\ [x](y)."
+  Say "no" \\ \[x\](y).
+  1
+file r.json json: {"kind": "environment", "name": "my_env", "reward": "checklist", "execute": null, "runtime": "verifiers", "max_turns": 15, "outcome_checkable": 1, "train": 2, "holdout": 0}
+stderr has: 1 of 2 tasks say nothing of their outcome
+
+test: environment: bad usage and nothing to train on
+run:
+  e() { wai-export --kind environment "$@" rows.jsonl; echo $?; }
+  e
+  e --out d
+  e --out d --tools '[{"name":"f"}]' --reward 'no such'
+  e --out d --tools '[{"name":"f"}]' --execute 'rm -rf'
+  e --out d --tools '[{"name":"f"}]' --band 0.8,0.2
+  e --out d --tools '[{"name":"f"}]' --holdout 1
+  e --out d --tools '[{"name":"f"}]' --world '{"no":1}'
+  e --out d --tools '[{"name":"f"}]' --holdout @none.txt
+  e --out d --tools '[{"name":"f"}]' -o x
+  wai-export --kind prompts --out d rows.jsonl; echo $?
+  wai-export --kind prompts < /dev/null; echo $?
+  ls d 2> /dev/null || true
+stdout:
+  2
+  3
+  2
+  2
+  2
+  2
+  2
+  3
+  2
+  2
+  3
+stderr has: an environment is a folder; name it with --out DIR
+stderr has: an environment without a tool has no world; name the schemas with --tools, or write --kind prompts
+stderr has: --reward is "no such"; it is checklist, conduct, expr:PROG
+stderr has: --execute is "rm -rf"; it is cmd:COMMAND or MODULE:NAME
+stderr has: --band is "0.8,0.2"
+stderr has: --holdout is "1"
+stderr has: no training task is left of 0 prompts
