@@ -128,7 +128,7 @@ class Pair:
                 o["run_std_runs"] = r.choice([2, 3, 4, 40])
         if r.random() < 0.3:
             o["proxy"] = r.choice(names + ["marker:typo"])
-        if r.random() < 0.2:
+        if r.random() < 0.2 and "lower_is_better" not in o:   # trimming may leave a marker on no row
             o["balance_rollouts"] = True
         if r.random() < 0.3:
             o["alpha"] = r.choice([0.1, 0.01, 0.5])
