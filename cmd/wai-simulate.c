@@ -1,5 +1,6 @@
 /* wai-simulate: an agent, a mock world that answers its tool calls and sometimes breaks, rows out.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -7,6 +8,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/signals.h"
+#include "grade/beside.h"
 #include "model/wire_filter.h"
 #include "row/reader.h"
 #include "row/writer.h"
@@ -36,6 +38,7 @@ struct session {
     struct row_writer *writer;
     struct warnings warnings;
     time_t last_progress;
+    struct grade_beside *grader;
 };
 
 static int usage(struct error *error, const char *text)
@@ -289,12 +292,37 @@ static int judge(struct session *x, const struct engine_report *r, struct error 
         return error_set(error, ERROR_CHECK,
                          "%lld of %lld rollouts were lost, more than --max-lost %g",
                          (long long)r->lost, (long long)r->requested, x->s.max_lost);
+    if (r->grader.scored && r->grader.errors == r->grader.scored)
+        return error_set(error, ERROR_REMOTE, "the grader failed on every one of %lld rows",
+                         (long long)r->grader.scored);
     if (x->s.require_coverage_given &&
         (double)r->pairs_covered < x->s.require_coverage * (double)r->pairs_planned)
         return error_set(error, ERROR_CHECK,
                          "%zu of %zu pairs were met, less than --require-coverage %g",
                          r->pairs_covered, r->pairs_planned, x->s.require_coverage);
     return 0;
+}
+
+static int open_grader(struct session *x, struct error *error)
+{
+    char run_id[32];
+    struct buf tools = {0};
+    struct scorer_setup setup = {.jobs = (int)x->s.rows.jobs,
+                                 .policy = text_strip(buf_span(&x->spec.policy))};
+    if (!x->s.grader || x->s.dry_run)
+        return 0;
+    buf_byte(&tools, '[');
+    for (size_t i = 0; i < x->spec.tools.count; i++) {
+        if (i)
+            buf_byte(&tools, ',');
+        buf_span_add(&tools, x->spec.tools.items[i].entry.text);
+    }
+    buf_byte(&tools, ']');
+    setup.tools = arena_span(&x->arena, buf_span(&tools));
+    buf_free(&tools);
+    snprintf(run_id, sizeof run_id, "simulate_%lld", (long long)x->s.seed);
+    x->grader = grade_beside_open(x->s.grader, &setup, run_id, error);
+    return x->grader ? 0 : error->code;
 }
 
 static int run(struct session *x, int64_t budget, struct error *error)
@@ -321,13 +349,15 @@ static int run(struct session *x, int64_t budget, struct error *error)
         .rerolls = s->rerolls_given ? s->rerolls : x->topology.repeats,
         .tasks = s->tasks ? &x->tasks : NULL,
         .seeds = x->seeds.count ? &x->seeds : NULL,
+        .keep_graded_failures = s->keep_graded_failures,
         .aim = s->tasks ? NULL : x->aimed,
         .events = {write_row, flush_rows, show_progress, interrupted, x},
     };
     struct engine_report report = {0};
     e.world_seed = s->world_seed_given ? s->world_seed : s->agent_seed;
     e.agent = agent_open(s->agent ? s->agent : "seeded", &agent, error);
-    int code = e.agent ? 0 : error->code;
+    int code = e.agent ? open_grader(x, error) : error->code;
+    e.judge = grade_beside_judge(x->grader);
     if (!code) {
         e.model_version = s->model_version ? s->model_version : e.agent->version;
         code = s->dry_run ? engine_dry_run(&e, error) : engine_run(&e, &report, error);
@@ -340,6 +370,7 @@ static int run(struct session *x, int64_t budget, struct error *error)
         code = reported ? reported : judge(x, &report, error);
     }
     agent_close(e.agent);
+    grade_beside_close(x->grader);
     engine_report_free(&report);
     world_tools_free(world_tools);
     return code;

@@ -83,6 +83,7 @@ enum {
 #define SCENE_FAULT_RATE     0.5  /* share of fault cells that keep their plan (situations 4) */
 #define SCENE_FAULT_RATE_RL  0.8  /* the same in mode rl */
 #define SCENE_KEEP_SUCCESS   0.90 /* share of fault cells flipped outside rl (situations 3.6) */
+#define SCENE_PASS_THRESHOLD 0.5  /* a reward or a marker under it is a failure (situations 15) */
 #define SCENE_DEAD_TOOL_Z    1.96 /* 95 % (world 16.6) */
 #define SCENE_DEAD_TOOL_RATE 0.30 /* of calls that work, at most */
 #define SCENE_SMOOTHING      1.0  /* pseudo-count of the successive policy (situations 8.2) */

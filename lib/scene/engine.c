@@ -183,7 +183,7 @@ static int play_rounds(struct run *run, enum stop_reason *stop, struct error *er
             break;
         }
         run_play(run);
-        if ((code = fold(run, error)))
+        if ((code = run_judge(run, error)) || (code = fold(run, error)))
             return code;
         if (agent_is_dead(run))
             break;

@@ -36,6 +36,18 @@ struct engine_events {
     void *data;
 };
 
+/* The grader beside the loop. */
+struct engine_judge {
+    const char *name;
+    int workers; /* worker numbers are below this */
+    /* The row with its verdict, appended to out; called on any thread. truncated: the length cap cut
+     * the rollout, so it is not judged. *failed: the judge itself failed. 0, or a negative code that
+     * stops the run. */
+    int (*verdict)(void *data, int worker, struct span line, bool truncated, struct buf *out,
+                   bool *failed, struct error *error);
+    void *data;
+};
+
 struct engine_setting {
     struct agent *agent;
     const struct row_tools *tools;
@@ -51,6 +63,8 @@ struct engine_setting {
     const struct task_list *tasks; /* replay them; NULL: none */
     struct task_list *seeds;       /* opened first; NULL: none */
     const struct aim *aim;         /* traces; no prompt like one of theirs is played. NULL: none */
+    const struct engine_judge *judge; /* NULL: none */
+    bool keep_graded_failures;        /* a failed verdict earns its prompt no further rollout */
     struct engine_events events;
 };
 
@@ -61,6 +75,10 @@ struct tool_outcome {
 
 struct group_counts {
     int64_t groups, mixed, stopped, complete, partial, saved, truncated;
+};
+
+struct grader_counts {
+    int64_t scored, passes, failures, partials, unjudged, errors;
 };
 
 /* What a run was, for the report. */
@@ -95,9 +113,10 @@ struct engine_report {
         enum stop_reason stop;
     } * runs;
     size_t n_runs;
-    bool tool_called; /* some row called one */
-    int64_t leaks;    /* prompts refused because they were like a trace's */
-    double leak_most; /* the largest similarity of one that was played */
+    struct grader_counts grader;
+    bool tool_called;        /* some row called one */
+    int64_t leaks;           /* prompts refused because they were like a trace's */
+    double leak_most;        /* the largest similarity of one that was played */
     struct traces generated; /* with traces: what the rows say, by the same rules */
 };
 

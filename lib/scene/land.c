@@ -73,23 +73,33 @@ static void learn(struct run *run, const struct job *job)
     json_members_free(&members);
 }
 
+/* Evidence for the successive policy: the reward when it is 0 or 1, else what was done. */
+static const char *label_of(const struct job *job)
+{
+    if (job->graded && (job->reward == 0 || job->reward == 1))
+        return job->reward == 1 ? "1" : "0";
+    return job->born.signature;
+}
+
 int run_land(struct run *run, struct job *job, struct error *error)
 {
     struct group *g = job->group;
     g->landed++;
     run->landed++;
     count_row(run, job);
+    run_count_verdict(run, job);
+    bool failed = job->graded_failure && !run->setting->keep_graded_failures;
     if (run->setting->aim)
         learn(run, job);
     if (!run->successive) {
-        if (job->born.worthy && g->scheduled < run->k)
+        if ((job->born.worthy || failed) && g->scheduled < run->k)
             run_queue(run, g, 1);
         return write_row(run, buf_span(&job->line), error);
     }
     keep(g, job);
-    run_queue(run, g,
-              succession_landed(&run->succession, g, job->born.signature, job->born.truncated,
-                                run_fresh(run)));
+    run_queue(
+        run, g,
+        succession_landed(&run->succession, g, label_of(job), job->born.truncated, run_fresh(run)));
     return g->landed >= run->k ? release(run, g, error) : 0;
 }
 

@@ -53,6 +53,10 @@ static void work(void *context, int worker, void *job)
 {
     struct run *run = context;
     struct chunk *chunk = job;
+    if (run->judging) {
+        chunk->code = run_judge_chunk(run, chunk, (int)(chunk - run->chunks));
+        return;
+    }
     for (size_t i = 0; i < chunk->count; i++)
         play_job(run, &run->workers[worker], &chunk->jobs[i]);
 }
@@ -63,6 +67,7 @@ void run_start_workers(struct run *run)
     run->n_workers = run->setting->jobs < cpus ? (int)run->setting->jobs : cpus;
     run->workers = mem_zero((size_t)run->n_workers, sizeof *run->workers);
     run->chunks = mem_zero((size_t)run->n_workers, sizeof *run->chunks);
+    run->judged = mem_zero((size_t)run->n_workers, sizeof *run->judged);
     for (int i = 0; i < run->n_workers; i++)
         run->workers[i].agent = agent_worker(run->setting->agent);
     run->pool = pool_open(run->n_workers, (size_t)run->n_workers + 1, work, run);
@@ -78,7 +83,9 @@ void run_stop_workers(struct run *run)
         birth_free(&w->birth);
         map_free(&w->tools);
         free(w->counts);
+        buf_free(&run->judged[i]);
     }
+    free(run->judged);
     free(run->workers);
     free(run->chunks);
 }
@@ -107,7 +114,8 @@ void run_play(struct run *run)
     size_t per_chunk = (run->n_jobs + (size_t)run->n_workers - 1) / (size_t)run->n_workers, n = 0;
     for (size_t at = 0; at < run->n_jobs; at += per_chunk, n++) {
         size_t rest = run->n_jobs - at;
-        run->chunks[n] = (struct chunk){run->jobs + at, rest < per_chunk ? rest : per_chunk};
+        run->chunks[n] =
+            (struct chunk){.jobs = run->jobs + at, .count = rest < per_chunk ? rest : per_chunk};
         pool_submit(run->pool, &run->chunks[n]);
     }
     while (pool_take(run->pool, POOL_WAIT))

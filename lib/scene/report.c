@@ -104,6 +104,12 @@ void report_warnings(const struct engine_setting *s, const struct engine_report 
                      s->seeds->count - r->n_seeds_dropped, s->seeds->count,
                      (long long)((int64_t)s->seeds->count * s->topology.repeats));
     warn_lost(r, w);
+    if (r->grader.unjudged)
+        warnings_add(w, NULL,
+                     "%lld of %lld rows are unjudged (%lld because the grader failed); "
+                     "judge_meta says why, wai-grade --regrade unjudged tries again",
+                     (long long)r->grader.unjudged, (long long)r->grader.scored,
+                     (long long)r->grader.errors);
     if (r->stop != STOP_INTERRUPTED)
         warn_tools(s, r, w);
     if (r->stop == STOP_WRITER)
@@ -338,14 +344,30 @@ static void write_coverage(struct json_writer *w, const struct engine_setting *s
     (void)s;
 }
 
-/* How the traces aimed the run, and what came of it. */
-static void write_search(struct json_writer *w, const struct engine_setting *s,
+static void write_grader(struct json_writer *w, const struct engine_setting *s,
                          const struct engine_report *r)
+{
+    const struct grader_counts *g = &r->grader;
+    json_write_key(w, "grader");
+    json_write_object(w);
+    key_text(w, "judge", s->judge->name);
+    key_int(w, "judged_in_loop", g->scored);
+    key_int(w, "judged_after", 0);
+    key_int(w, "errors", g->errors);
+    key_int(w, "scored", g->scored);
+    key_int(w, "passes", g->passes);
+    key_int(w, "failures", g->failures);
+    key_int(w, "partials", g->partials);
+    key_int(w, "unjudged", g->unjudged);
+    json_write_end_object(w);
+}
+
+/* How the traces aimed the run, and what came of it. */
+static void write_aim(struct json_writer *w, const struct engine_setting *s,
+                      const struct engine_report *r)
 {
     static const enum axis focused[] = {AXIS_TOOL, AXIS_WORLD, AXIS_CONDITION};
     const struct aim *aim = s->aim;
-    json_write_key(w, "search");
-    json_write_object(w);
     key_text(w, "strategy", strategy_name(aim->strategy));
     json_write_key(w, "trace_mining");
     json_write_object(w);
@@ -386,6 +408,17 @@ static void write_search(struct json_writer *w, const struct engine_setting *s,
     json_write_key(w, "region_progress");
     regions_write_progress(&aim->regions, &r->generated, w);
     json_write_end_object(w);
+}
+
+static void write_search(struct json_writer *w, const struct engine_setting *s,
+                         const struct engine_report *r)
+{
+    json_write_key(w, "search");
+    json_write_object(w);
+    if (s->aim)
+        write_aim(w, s, r);
+    if (s->judge)
+        write_grader(w, s, r);
     json_write_end_object(w);
 }
 
@@ -431,8 +464,7 @@ void report_write(const struct engine_setting *s, const struct engine_report *r,
     write_rollouts(&w, s, r);
     write_tools(&w, r);
     write_coverage(&w, s, r);
-    if (s->aim)
-        write_search(&w, s, r);
+    write_search(&w, s, r);
     json_write_key(&w, "degraded");
     json_write_array(&w);
     for (size_t i = 0; i < warnings->count; i++)

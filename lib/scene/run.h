@@ -18,6 +18,8 @@ struct job {
     enum rollout_fate fate;
     struct buf error;
     bool done; /* it landed */
+    bool graded, graded_failure, judge_failed;
+    double reward; /* graded */
 };
 
 /* What one thread keeps. */
@@ -34,6 +36,8 @@ struct run_worker {
 struct chunk {
     struct job *jobs;
     size_t count;
+    int code; /* of judging */
+    struct error error;
 };
 
 struct run {
@@ -59,6 +63,8 @@ struct run {
     struct pool *pool;
     struct run_worker *workers;
     struct chunk *chunks;
+    struct buf *judged; /* a line for each judging worker */
+    bool judging;
     int n_workers;
     struct pairs covered, planned;
     struct buf text;
@@ -75,6 +81,11 @@ void run_stop_workers(struct run *run);
 
 /* Plays the round's jobs, re-rolling lost ones. */
 void run_play(struct run *run);
+
+/* The round's rows are judged. */
+int run_judge(struct run *run, struct error *error);
+int run_judge_chunk(struct run *run, struct chunk *chunk, int worker);
+void run_count_verdict(struct run *run, const struct job *job);
 
 /* Rows leave. */
 int run_land(struct run *run, struct job *job, struct error *error);

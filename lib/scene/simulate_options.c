@@ -41,6 +41,10 @@ static const struct option options[] = {
      .choices = "auto|broad|trace|targeted"},
     {OPTION_TEXT, 0, "targeted-regions", F(targeted_regions), "A,B",
      "regions that an earlier run aimed at"},
+    {OPTION_TEXT, 0, "grader", F(grader), "SCORER",
+     "judge every row as it lands: expr:PROG, cmd:COMMAND, verify:NAME, or a verifier"},
+    {OPTION_FLAG, 0, "no-mutate-graded-failures", F(keep_graded_failures), NULL,
+     "a failed verdict earns its prompt no further rollout"},
     {OPTION_INT, 0, "runs", F(runs), "N", "play the set N times (1)", .min = 1, .max = 1e6},
     {OPTION_LIST, 0, "dimensions", F(dimensions), "AXIS=V,V|FILE",
      "pin the values of an axis; repeatable", .file = true},
@@ -101,8 +105,9 @@ const struct command SIMULATE_COMMAND = {
         "wai-simulate --tools tools.json --policy policy.md --budget 100 > rows.jsonl\n"
         "wai-simulate --tools tools.json --mode rl --repeats 4 --tasks rows.jsonl > again.jsonl\n"
         "wai-simulate --world-only --tools tools.json < calls.jsonl\n",
-    .exit_status = "1  --max-lost or --require-coverage is not met\n"
-                   "4  no row could be made because of the agent\n",
+    .exit_status =
+        "1  --max-lost or --require-coverage is not met\n"
+        "4  no row could be made because of the agent, or the grader failed on every row\n",
 };
 
 const struct simulate_options SIMULATE_DEFAULTS = {

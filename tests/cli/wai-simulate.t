@@ -590,3 +590,47 @@ file traces.jsonl:
 run: wai-simulate --plan --traces traces.jsonl
 exit: 3
 stderr has: no row with an ask or steps
+
+test: the grader judges every row beside the loop, the same at any --jobs
+file tools.json:
+  [{"name":"get_order","parameters":{"type":"object","properties":{"order_id":{"type":"string"}}}},{"name":"ship"}]
+run:
+  for j in 1 8; do
+    wai-simulate --tools tools.json --system-prompt "Be kind." --agent seeded --mode rl --repeats 4 --budget 40 \
+      --grader 'expr:if (.seeded|length) == 0 then 1 else 0 end' -j $j -q --report run$j.json > rows$j.jsonl || exit
+  done
+  cmp rows1.jsonl rows8.jsonl && grep -c '"reward":[01],' rows1.jsonl
+  grep -c '"judge_status":"ok"' rows1.jsonl
+stdout:
+  40
+  40
+file run1.json has: "grader":{"judge":"expr","judged_in_loop":40,"judged_after":0,"errors":0,"scored":40
+
+test: a reward that is no number leaves the row unjudged and says so
+run: wai-simulate --agent seeded --budget 2 --grader 'expr:"fine"' --report run.json
+exit: 0
+stdout has: "reward":null
+stderr has: 2 of 2 rows are unjudged
+file run.json has: "unjudged":2
+
+test: a grader that fails on every row is exit 4
+run: wai-simulate --agent seeded --budget 2 --grader 'expr:error("broken")' -o rows.jsonl
+exit: 4
+stderr has: the grader failed on every one of 2 rows
+file rows.jsonl has: broken
+
+test: a scorer that is none is named
+run: wai-simulate --agent seeded --budget 2 --grader 'nonsense:x'
+exit: 2
+stderr has: --grader
+
+test: a failed verdict earns its prompt one more rollout, unless it must not
+file tools.json:
+  [{"name":"ship"}]
+run:
+  set -- --tools tools.json --system-prompt "Be kind." --agent seeded --seeded-rate 0 --mode sft --repeat-policy adaptive --phrasings 1 --situations 4 --fault-rate 0 --budget 40 --grader 'expr:0' -q --prefer-success yes
+  wai-simulate "$@" | wc -l
+  wai-simulate "$@" --no-mutate-graded-failures | wc -l
+stdout:
+  16
+  4

@@ -1,0 +1,16 @@
+/* beside.h: a scorer as the grader beside wai-simulate's loop (situations 15). */
+#ifndef WAI_GRADE_BESIDE_H
+#define WAI_GRADE_BESIDE_H
+
+#include "grade/scorer.h"
+#include "scene/engine.h"
+
+struct grade_beside;
+
+/* spec: a scorer in one string (grade 4.3). run_id: written into lineage. NULL: *error. */
+struct grade_beside *grade_beside_open(const char *spec, const struct scorer_setup *setup,
+                                       const char *run_id, struct error *error);
+const struct engine_judge *grade_beside_judge(const struct grade_beside *g);
+void grade_beside_close(struct grade_beside *g);
+
+#endif
