@@ -9,7 +9,7 @@
 #include "base/signals.h"
 #include "select/request.h"
 
-#define MODES "rl|sft|pairs|curriculum|retire|next-round"
+#define MODES "rl|sft|pairs|curriculum|retire|next-round|gate|calibrate"
 
 #define FIELD(name) offsetof(struct select_request, name)
 /* clang-format off */
@@ -58,6 +58,12 @@ static const struct option options[] = {
      .min = 0, .max = 1e9},
     {OPTION_CHOICE, 0, "emit", FIELD(emit), "rows", "curriculum: the rows in the order of the schedule too", .choices = "rows"},
     {OPTION_TEXT, 0, "tasks", FIELD(tasks), "FILE", "next-round: the candidates, rows or prompts in quotes", .file = true},
+    {OPTION_TEXT, 0, "gate-mode", FIELD(gate_mode), "MODE", "gate: what the rows are for; rl: a grouped update"},
+    {OPTION_FLAG, 0, "no-strict", FIELD(no_strict), NULL, "gate: a refused set leaves all the same, and exits 0"},
+    {OPTION_FLAG, 0, "strict-hacks", FIELD(strict_hacks), NULL, "gate: refuse a set whose reward is hacked"},
+    {OPTION_TEXT, 0, "student", FIELD(student), "TEXT|JSON", "gate, calibrate: whose pass rates these are"},
+    {OPTION_TEXT, 0, "model", FIELD(model), "NAME", "gate, calibrate: the student's model"},
+    {OPTION_TEXT, 0, "ref", FIELD(ref), "KEY|FILE", "gate, calibrate: reference log-probabilities, for mean_kl", .file = true},
     {OPTION_INT, 0, "fail-under", FIELD(fail_under), "N", "exit 1 when fewer than N rows come out", .min = 0, .max = 1e15},
     {OPTION_FLAG, 0, "keep-order", FIELD(keep_order), NULL, "write the chosen rows in input order"},
     ROW_OPTIONS(struct select_request, rows),

@@ -205,6 +205,12 @@ void hygiene_write(const struct hygiene *h, const struct hygiene_report *r, stru
     findings_write(&r->findings, w);
 }
 
+void hygiene_near_write(const struct hygiene *h, const struct hygiene_report *r,
+                        struct json_writer *w)
+{
+    near_write(&r->near, h->asks.keys, w);
+}
+
 void hygiene_text(const struct hygiene_report *r, struct buf *out)
 {
     buf_format(out, "%zu rows, %zu asks; %zu repeats, %llu pairs of near-duplicate asks\n",

@@ -100,6 +100,8 @@ bool hygiene_add(struct hygiene *h, const struct row *row);         /* false: a 
 void hygiene_measure(struct hygiene *h, struct hygiene_report *report);
 void hygiene_write(const struct hygiene *h, const struct hygiene_report *report,
                    struct json_writer *w);
+void hygiene_near_write(const struct hygiene *h, const struct hygiene_report *report,
+                        struct json_writer *w); /* its near_duplicates alone */
 void hygiene_text(const struct hygiene_report *report, struct buf *out);
 void hygiene_report_free(struct hygiene_report *report);
 void hygiene_free(struct hygiene *h);

@@ -247,9 +247,14 @@ static const struct mode {
     int (*run)(struct select_job *job, struct error *error);
     bool rows; /* rows leave whatever is asked */
 } MODES[] = {
-    {"rl", select_mode_rl, true},         {"sft", select_mode_sft, true},
-    {"pairs", select_mode_pairs, true},   {"curriculum", select_mode_curriculum, false},
-    {"retire", select_mode_retire, true}, {"next-round", select_mode_next_round, false},
+    {"rl", select_mode_rl, true},
+    {"sft", select_mode_sft, true},
+    {"pairs", select_mode_pairs, true},
+    {"curriculum", select_mode_curriculum, false},
+    {"retire", select_mode_retire, true},
+    {"gate", select_mode_gate, true},
+    {"calibrate", select_mode_calibrate, true},
+    {"next-round", select_mode_next_round, false},
 };
 
 static const struct mode *mode_of(const struct select_request *q)

@@ -262,3 +262,56 @@ test: a band without width leaves no next round
 run: wai-select --mode next-round --band 0.5,0.5 < /dev/null
 exit: 2
 stderr has: LO < HI
+
+test: a set that may leave
+stdin:
+  {"scenario_id":"a","prompt":"the way","final_text":"Yes.","reward":1}
+  {"scenario_id":"a","prompt":"the way","final_text":"No.","reward":0}
+run: wai-select -q --mode gate --student 'be kind' --report r.json
+stdout has: "pass_rate":0.5,"pass_rate_ci95":[0.0945,0.9055],"mean_kl":null,"student":{"name":"","model":null,"prompt_hash":"
+file r.json has: "ok": true
+
+test: a set without a mixed task is refused, and no file is left
+stdin:
+  {"scenario_id":"a","prompt":"the way","final_text":"Yes.","reward":1}
+  {"scenario_id":"a","prompt":"the way","final_text":"No.","reward":1}
+run:
+  wai-select -q --mode gate -o out.jsonl --json
+  code=$?
+  ls out.jsonl
+  exit $code
+exit: 1
+stdout json: {"ok":false,"rl_shaped":true}
+stdout has: no_mixed_groups
+stderr has: no_mixed_groups: in no task
+
+test: a refused set that leaves all the same
+stdin:
+  {"scenario_id":"a","prompt":"the way","reward":null}
+  {"scenario_id":"a","prompt":"the way"}
+run: wai-select -q --mode gate --no-strict --report r.json
+stdout:
+  {"scenario_id":"a","prompt":"the way","reward":null}
+  {"scenario_id":"a","prompt":"the way"}
+file r.json has: "refusal": "ungraded_rl_rows
+
+test: a stamp that rests on more tries stays
+stdin:
+  {"task_id":"a","reward":1,"calibration":{"pass_rate":0.25,"n":40}}
+run: wai-select --mode calibrate
+stdout has: "n":40,"pass_rate":0.25
+stderr has: 1 of them with a stamp
+
+test: a student that is no object
+run: wai-select --mode calibrate --student '{"name"' < /dev/null
+exit: 2
+stderr has: --student
+
+test: reference log-probabilities from another file
+file ref.jsonl:
+  {"rollout_id":"r1","logprob":-3.0}
+stdin:
+  {"rollout_id":"r1","task_id":"a","reward":1,"logprob":-2.0,"n_tokens":4}
+  {"rollout_id":"r2","task_id":"a","reward":0,"logprob":-2.0,"n_tokens":4}
+run: wai-select -q -o out --json --mode calibrate --ref ref.jsonl
+stdout json: {"calibration":{"mean_kl":{"mean_kl":0.25,"n_rows":1,"n_skipped":1}}}

@@ -59,6 +59,11 @@ def make_row(rng, tasks):
         row["world_state"] = rng.choice(["unknown", "unspecified", "order missing"])
     if rng.random() < .1:
         row["ask_family"] = rng.choice(["tool", "chat"])
+    if rng.random() < .1:
+        row["calibration"] = rng.choice([{"pass_rate": .5, "n": 30}, {"pass_rate": "0.25", "n": "40", "task_id": "own", "x": 1},
+                                         {"pass_rate": .5, "n": 99, "student": {"name": "q"}, "mean_kl": .5, "pass_rate_ci95": [.1, .9]}])
+    if rng.random() < .2:
+        row["logprob"], row["n_tokens"], row["ref_logprob"] = rng.choice([-3.5, -1, None]), rng.choice([7, 0, "4"]), rng.choice([-2.0, -4, None])
     if rng.random() < .3:
         row["model_version"] = rng.choice(["m@1", "m@2", None])
     if rng.random() < .1:
@@ -169,13 +174,45 @@ def round_case(rng, binary, scratch, rows, text):
     return compare("next-round", ROUND_KEYS, want_rows, want, got_rows, got), text, args
 
 
+GATE_KEYS = "ok judge_trust rl_shaped mode band signal duplicates near_duplicate_prompts length correlations".split()
+STAMP_KEYS = "n_tasks n_rows n_stamped n_carried n_unstamped student mean_kl".split()
+
+
+def gate_case(rng, binary, scratch, rows, text):
+    student = rng.choice([None, None, "you are kind", {"name": "p", "version": "7"}])
+    model = rng.choice([None, "m"])
+    args = [] if student is None else ["--student", student if isinstance(student, str) else json.dumps(student)]
+    args += ["--model", model] if model else []
+    want_rows = [dict(r) for r in rows]
+    if rng.random() < .5:
+        ref = rng.choice([None, "ref_logprob"])
+        want = package.calibrate(want_rows, policy=student, model=model, ref=ref)
+        args = ["--mode", "calibrate"] + args + (["--ref", ref] if ref else [])
+        got_rows, got = ours(binary, args, text, scratch)
+        got, keys = (got["calibration"] if got_rows is not None else got), STAMP_KEYS
+    else:
+        mode = rng.choice([None, None, "rl", "sft"])
+        want = package.publish_gate(want_rows, mode=mode, policy=student, model=model, strict=False)
+        args = ["--mode", "gate", "--no-strict"] + args + (["--gate-mode", mode] if mode else [])
+        got_rows, got = ours(binary, args, text, scratch)
+        keys = GATE_KEYS
+        if got_rows is not None:
+            found = compare("gate", STAMP_KEYS, [], want["calibration"], [], got["calibration"])
+            if found:
+                return found, text, args
+            refusal = (want.get("refusal") or " ").split(":")[0].split()[:1]
+            if refusal and not (got["refusal"] or "").startswith(refusal[0]):
+                return f"gate: refusal {got['refusal']}, the package has {want['refusal']}", text, args
+    return compare("gate", keys, want_rows, want, got_rows, got), text, args
+
+
 def one_case(rng, binary, scratch):
     rows = make_rows(rng)
     text = "".join(json.dumps(row, ensure_ascii=rng.random() < .5) + "\n" for row in rows)
     rows = [json.loads(line) for line in text.splitlines()] if "\x85" not in text else rows
     kind = rng.random()
     if kind < .4:
-        return rng.choice([pairs_case, curriculum_case, round_case])(rng, binary, scratch, rows, text)
+        return rng.choice([pairs_case, curriculum_case, round_case, gate_case])(rng, binary, scratch, rows, text)
     if kind < .6:
         rule = rng.choice(["top_per_prompt", "random_per_prompt", "top_k_overall", "random_k_overall"])
         target, low, seed = rng.choice([1, 5, 1000]), rng.choice([1.0, .5, 0.0]), rng.randrange(99)
