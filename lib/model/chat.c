@@ -2,6 +2,7 @@
  * refused, its reply read or its failure classed. See chat.h. */
 #include <math.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <time.h>
 
 #include "base/signals.h"
@@ -170,7 +171,7 @@ static int transport_failed(struct model *m, const struct http_reply *http,
         [HTTP_DROPPED] = CHAT_TRANSIENT,
         [HTTP_TIMED_OUT] = CHAT_TIMED_OUT,
         [HTTP_TOO_LARGE] = CHAT_BAD_REPLY,
-        [HTTP_REFUSED] = CHAT_USAGE,
+        [HTTP_REFUSED] = CHAT_DEAD_HOST,
         [HTTP_CANCELLED] = CHAT_INTERRUPTED,
     };
     (void)m;
@@ -188,9 +189,13 @@ static int refused_key(struct model *m, struct chat_reply *reply, const char *wo
                        struct error *error)
 {
     const char *variable = m->key.variable ? m->key.variable : "--agent-key-env";
+    /* Over plain http a variable that was not named is not sent, be it set or not. */
+    bool secure = m->url.len > 6 && strncasecmp(m->url.data, "https:", 6) == 0;
     if (m->key.kind == KEY_NONE)
-        return chat_fail(reply, error, CHAT_AUTH, "%s asks for a key (%d: %s); set %s", m->at,
-                         reply->status, words, variable);
+        return chat_fail(
+            reply, error, CHAT_AUTH, "%s asks for a key (%d: %s); %s %s", m->at, reply->status,
+            words,
+            secure ? "set" : "over plain http it is sent when --agent-key-env names it:", variable);
     return chat_fail(reply, error, CHAT_AUTH, "%s refuses the key (%d: %s); check %s", m->at,
                      reply->status, words,
                      m->key.kind == KEY_AWS ? "the AWS credentials" : variable);

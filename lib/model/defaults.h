@@ -56,6 +56,6 @@ enum {
 #define EMBED_BATCH        128   /* texts of a request */
 #define EMBED_LARGEST      1e150 /* a number of a vector; its square must stay a number */
 
-#define REPLAY_MAX        ((size_t)1 << 30) /* bytes of a replay: file */
+#define REPLAY_MAX ((size_t)1 << 30) /* bytes of a replay: file */
 
 #endif

@@ -299,8 +299,24 @@ static int named_key(const struct url *url, const char *base, const char *name, 
     return 0;
 }
 
-int key_for(const struct url *url, const char *base, const char *key_env, struct key *key,
-            struct error *error)
+/* A key with a line break in it would begin another header. */
+static int clean_key(const struct url *url, const struct key *key, struct error *error)
+{
+    struct buf host = {0};
+    bool clean = true;
+    for (size_t i = 0; i < key->value.len; i++)
+        clean = clean && (unsigned char)key->value.data[i] >= ' ';
+    if (clean)
+        return 0;
+    url_host_add(url, &host);
+    error_set(error, ERROR_REMOTE, "%s: %s holds a line break or the like; set it again",
+              buf_cstr(&host), key->variable);
+    buf_free(&host);
+    return ERROR_REMOTE;
+}
+
+static int find_key(const struct url *url, const char *base, const char *key_env, struct key *key,
+                    struct error *error)
 {
     struct span value;
     *key = (struct key){.kind = KEY_NONE};
@@ -326,13 +342,19 @@ int key_for(const struct url *url, const char *base, const char *key_env, struct
         return 0;
     }
     if (!url->secure && !url_loopback(url)) {
-        bool other = d == &OTHER;
-        if (!other)
+        if (!d->optional)
             return plain_http(url, key, error);
-        key_free(key); /* a server of one's own network needs none */
+        key_free(key); /* a server of one's own network may need none */
         key->variable = d->variables[last];
     }
     return 0;
+}
+
+int key_for(const struct url *url, const char *base, const char *key_env, struct key *key,
+            struct error *error)
+{
+    int code = find_key(url, base, key_env, key, error);
+    return code == 0 ? clean_key(url, key, error) : code;
 }
 
 void key_free(struct key *key)

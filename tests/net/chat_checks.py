@@ -173,6 +173,18 @@ def failures(check, program):
             check.true(f"{about}: names the host", f"127.0.0.1:{s.port}" in out[0]["error"], out[0]["error"])
             check.true(f"{about}: one clean line", "\n" not in out[0]["error"] and "\x1b" not in out[0]["error"])
             no_secret(check, about, out[0]["error"])
+    with Server([scripted(CHAT, refuses("who are you", 401))]) as s:
+        out, _, _ = run(program, [{"spec": f"vllm:m@{s.base}/v1", "messages": USER}])
+        check.true("a key that was not sent", "VLLM_API_KEY" in out[0]["error"] and "--agent-key-env" in out[0]["error"],
+                   out[0])
+    with Server([scripted(CHAT, {"status": 302, "headers": {"Location": "file:///etc/passwd"}})]) as s:
+        out, _, _ = run(program, [{"spec": f"vllm:m@{s.base}/v1", "messages": USER}])
+        check.same("a redirect that is not followed", [out[0]["failure"], out[0]["code"]], ["dead_host", -4])
+    with Server([scripted(CHAT, {"status": 303, "headers": {"Location": "/result"}}),
+                 scripted("/result", said("from the result"), method="GET")]) as s:
+        out, _, _ = run(program, [{"spec": f"vllm:m@{s.base}/v1", "messages": USER}], env=SECRETS)
+        check.same("a long POST answered by a result's address", [out[0]["reply"]["content"], s.requests()[-1]["headers"][
+            "authorization"]], ["from the result", "Bearer sk-vllm-0123456789"])
     out, _, _ = run(program, [{"spec": "anthropic:c", "messages": USER}, {"spec": "vllm:m@https://127.0.0.2/v1",
                                                                         "messages": USER}])
     check.true("a missing key is named", "ANTHROPIC_API_KEY" in out[0]["error"] and out[0]["code"] == -4, out[0])

@@ -101,6 +101,8 @@ static void test_destinations(void **state)
         assert_string_equal(key_at(OWN[i].url, NULL), "error");
     }
     setenv("ANTHROPIC_API_KEY", "sk-a", 1);
+    setenv("WHILEAI_ANTHROPIC_API_KEY", "sk-b\r\nX-Evil: 1", 1);
+    assert_string_equal(key_at("https://api.anthropic.com/v1", NULL), "error");
     setenv("WHILEAI_ANTHROPIC_API_KEY", "sk-b", 1);
     assert_string_equal(key_at("https://api.anthropic.com/v1", NULL), "anthropic sk-b");
 }
@@ -132,7 +134,8 @@ static void test_bases(void **state)
     assert_string_equal(key_at("https://gateway.example:444/v1", NULL), "error");
     assert_string_equal(key_at("https://other.example/v1", NULL), "error");
     setenv("OPENAI_BASE_URL", "http://gateway.example/v1", 1);
-    assert_string_equal(key_at("http://gateway.example/v1", NULL), "error");
+    assert_string_equal(key_at("http://gateway.example/v1", NULL), "none ");
+    assert_string_equal(key_at("http://gateway.example/v1", "OPENAI_API_KEY"), "bearer sk-o");
     setenv("OPENAI_BASE_URL", "https://gateway.example/v1", 1);
     setenv("ANTHROPIC_BASE_URL", "https://gateway.example", 1);
     setenv("ANTHROPIC_API_KEY", "sk-a", 1);
