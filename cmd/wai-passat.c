@@ -16,9 +16,9 @@
 
 struct options {
     int64_t k, min_k, n_boot;
-    bool unanimous_short, per_task, signal, json;
+    bool unanimous_short, per_task, signal, anytime, json;
     struct partial_options parts;
-    const char *seed, *interval, *markers, *band, *by, *report, *scheme;
+    const char *seed, *interval, *markers, *band, *by, *report, *scheme, *cluster;
     struct key_options keys;
     double level;
     struct gate_options gates;
@@ -65,6 +65,10 @@ static const struct option OPTIONS[] = {
      .help = "how intervals are made (percentile)"},
     {.kind = OPTION_CHOICE, .name = "scheme", AT(scheme), .choices = "auto|exact|hist|poisson",
      .help = "how replicates are drawn: exact up to 200,000 tasks (auto)"},
+    {.kind = OPTION_FLAG, .name = "anytime", AT(anytime),
+     .help = "an interval that holds at every look, so that a run may stop when its gate is decided"},
+    {.kind = OPTION_TEXT, .name = "cluster", AT(cluster), .arg = "KEY",
+     .help = "the error when tasks of one KEY go together"},
     GATE_OPTIONS(struct options, gates),
     {.kind = OPTION_TEXT, .name = "baseline", AT(baseline), .arg = "FILE", .file = true,
      .help = "compare with another run: rows, a partial summary, or a report with per_task"},
@@ -196,6 +200,7 @@ static const char *needs_tasks(const struct options *o)
            : o->ci.junit_tasks ? "--junit-tasks"
            : o->baseline       ? "--baseline"
            : o->save_baseline  ? "--save-baseline"
+           : o->anytime        ? "--anytime"
                                : NULL;
 }
 
@@ -209,6 +214,9 @@ static int check_together(const struct options *o, struct error *error)
                          "and CI outputs belong to the run with --merge");
     if ((o->parts.merge || o->parts.state) && o->by)
         return error_set(error, ERROR_USAGE, "--by needs rows: a partial summary has no slices");
+    if (o->cluster && (o->parts.merge || o->parts.state || o->parts.partial))
+        return error_set(error, ERROR_USAGE,
+                         "--cluster needs rows: a partial summary does not keep clusters");
     if (o->parts.hash_keys && (o->per_task || o->ci.junit_tasks))
         return error_set(error, ERROR_USAGE,
                          "--hash-keys leaves no names of tasks for --per-task and --junit-tasks");
@@ -261,6 +269,8 @@ static int make_plan(struct plan *plan, struct error *error)
         .run_std = o->run_std_given ? o->run_std : NAN,
         .run_std_runs = o->run_std_runs_given ? (double)o->run_std_runs : NAN};
     plan->input.facts.by = o->by;
+    plan->input.facts.cluster = settings->cluster = o->cluster;
+    settings->anytime = o->anytime;
     plan->input.all_tasks = o->ci.junit_tasks;
     return partial_options_read(&o->parts, needs_tasks(o), &settings->boot, &plan->input, error);
 }
@@ -341,6 +351,8 @@ static int report_all(const struct plan *plan, const struct passat_set *set, str
         compare(plan, &report, &change);
         view.change = &change;
     }
+    if (report.has_anytime)
+        gates_decide(&plan->o->gates, plan->settings.boot.level, &report);
     judge(plan, &view, &gates);
     int code = write_reports(plan, set, &view, error);
     if (code == 0 && plan->o->save_baseline && report.rates.n_groups == 0)

@@ -69,6 +69,10 @@ int gate_read(const char *text, struct span *metric, double *limit, struct error
 void gates_judge(const struct gate_options *options, gate_lookup *lookup, void *context,
                  struct gates *gates);
 
+/* Whether, and after how many tasks, the confidence sequence has ruled out every limit that options set
+ * on pass_at_1; into report->anytime. */
+void gates_decide(const struct gate_options *options, double level, struct passat_report *report);
+
 /* --strict: each warning is a red gate of its own; without one, a green gate says so. judged: some
  * row carries a verdict; when none does, that is red too. */
 void gates_strict(const struct notes *warnings, bool judged, struct gates *gates);

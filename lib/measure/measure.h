@@ -78,6 +78,23 @@ struct passat_settings {
     struct boot_options boot; /* with the scheme asked for */
     bool signal;
     double band_low, band_high;
+    bool anytime;        /* a confidence sequence of pass_at_1 too; gates on an end take it */
+    const char *cluster; /* the key that facts read clusters by, or NULL */
+};
+
+/* The confidence sequence of pass_at_1 over tasks in first-seen order. */
+struct anytime_report {
+    struct interval interval;
+    int decided; /* have all limits on pass_at_1 been ruled out: 1, 0, or -1 without a limit */
+    size_t decided_at; /* tasks after which they were */
+};
+
+/* The error of pass_at_1 when tasks of one source go together. */
+struct cluster_report {
+    size_t n_clusters;
+    size_t n_alone;  /* tasks without a cluster: each is one of its own */
+    uint64_t n_rows; /* that name another cluster than the first row of their task */
+    struct clustered error;
 };
 
 /* The three rates, and how they came about. */
@@ -128,7 +145,10 @@ struct passat_report {
     struct setting_report settings[SETTINGS];
     double truncated_share, answered_share, unclosed_think_share, graded_share;
     enum boot_scheme scheme; /* of the rates' intervals */
-    bool checked;            /* tasks enough for the normal approximation to be worth a line */
+    struct anytime_report anytime;
+    struct cluster_report cluster;
+    bool has_anytime, has_cluster;
+    bool checked; /* tasks enough for the normal approximation to be worth a line */
     struct task_rate
         *tasks; /* in first-seen order; none of a histogram, whose tasks have no keys */
     size_t n_tasks;

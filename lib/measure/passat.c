@@ -31,6 +31,8 @@ void passat_free(struct passat *p)
     for (size_t i = 0; i < SETTINGS; i++)
         buf_free(&p->settings[i].last);
     free(p->hist);
+    free(p->cluster_of);
+    map_free(&p->cluster_names);
     free(p->markers);
     free(p->carried);
     free(p->shards);
@@ -284,6 +286,22 @@ static void add_markers(struct passat *p, const struct row_facts *facts, struct 
     }
 }
 
+/* A task is of the cluster that its first row with a verdict names. */
+static void add_cluster(struct passat *p, size_t task, struct span name)
+{
+    bool fresh_task = task >= p->labels.n_slots || !p->labels.slot[task];
+    if (name.len == 0 && p->cap_cluster_of == 0)
+        return;
+    size_t had = p->cap_cluster_of;
+    p->cluster_of = mem_grow(p->cluster_of, &p->cap_cluster_of, task + 1, sizeof *p->cluster_of);
+    memset(p->cluster_of + had, 0, (p->cap_cluster_of - had) * sizeof *p->cluster_of);
+    size_t number = name.len ? map_add(&p->cluster_names, name, NULL) + 1 : 0;
+    if (fresh_task)
+        p->cluster_of[task] = number;
+    else
+        p->n_astray += p->cluster_of[task] != number;
+}
+
 static void add_reward(struct passat *p, const struct row_facts *facts, struct position at)
 {
     const struct reward_reading *reward = &facts->reward;
@@ -296,6 +314,7 @@ static void add_reward(struct passat *p, const struct row_facts *facts, struct p
         p->n_labelled++;
         p->n_fallback += reward->label_key > 0;
         size_t task = map_add(&p->tasks, facts->task, NULL);
+        add_cluster(p, task, facts->cluster);
         cells_add(&p->labels, task, reward->label == ROW_LABEL_PASS, at);
     } else if (reward->partial) {
         p->n_partial++;

@@ -60,6 +60,10 @@ struct passat {
     bool keep_markers, listed_markers; /* listed: no further names */
     bool used;                         /* rows or a summary are in it: its markers are settled */
     struct map marker_names;
+    struct map cluster_names;
+    size_t *cluster_of; /* by number of the task: its cluster's number, plus one; 0: none */
+    size_t cap_cluster_of;
+    uint64_t n_astray;            /* rows that name another cluster than their task's first */
     struct marker_cells *markers; /* by number of the name */
     size_t cap_markers;
     size_t *carried; /* scratch: the markers of a row */

@@ -117,6 +117,44 @@ static void write_tasks(struct json_writer *w, const struct passat_report *repor
     json_write_end_object(w);
 }
 
+static void write_anytime(struct json_writer *w, const struct passat_view *view,
+                          const struct passat_report *report)
+{
+    const struct anytime_report *a = &report->anytime;
+    json_write_key(w, "anytime");
+    json_write_object(w);
+    write_real(w, "low", a->interval.low);
+    write_real(w, "high", a->interval.high);
+    write_real(w, "level", view->settings->boot.level);
+    write_count(w, "n_tasks", report->n_tasks);
+    json_write_key(w, "decided");
+    if (a->decided < 0)
+        json_write_null(w);
+    else
+        json_write_bool(w, a->decided);
+    json_write_key(w, "decided_at");
+    if (a->decided > 0)
+        json_write_int(w, (int64_t)a->decided_at);
+    else
+        json_write_null(w);
+    json_write_end_object(w);
+}
+
+static void write_cluster(struct json_writer *w, const struct passat_view *view,
+                          const struct passat_report *report)
+{
+    const struct cluster_report *c = &report->cluster;
+    json_write_key(w, "cluster");
+    json_write_object(w);
+    json_write_key(w, "key");
+    json_write_text(w, view->settings->cluster);
+    write_count(w, "n_clusters", c->n_clusters);
+    write_count(w, "n_alone", c->n_alone);
+    write_real(w, "se", c->error.se);
+    write_interval(w, "ci95", c->error.ci95);
+    json_write_end_object(w);
+}
+
 /* The members of one report, of all rows or of a slice. */
 static void write_report(struct json_writer *w, const struct passat_view *view,
                          const struct passat_report *report)
@@ -142,6 +180,10 @@ static void write_report(struct json_writer *w, const struct passat_view *view,
         write_real(w, "se", rates->normal.se);
         write_interval(w, "ci95_normal", rates->normal.ci95);
     }
+    if (report->has_anytime)
+        write_anytime(w, view, report);
+    if (report->has_cluster)
+        write_cluster(w, view, report);
     json_write_key(w, "config");
     config_write(report, rates->n_groups, rates->k, w);
     write_count(w, "n_input", report->n_input);

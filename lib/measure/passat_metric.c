@@ -44,7 +44,8 @@ bool passat_metric(const struct passat_report *report, struct span name, struct 
     if (span_starts(name, SPAN("marker:")))
         return marker_metric(report, span_slice(name, strlen("marker:"), name.len), out);
     if (span_is(name, "pass_at_1"))
-        resampled(out, rates->pass_at_1, rates->ci95);
+        resampled(out, rates->pass_at_1,
+                  report->has_anytime ? report->anytime.interval : rates->ci95);
     else if (span_is(name, "pass_pow_k"))
         resampled(out, rates->pass_pow_k, rates->pass_pow_k_ci95);
     else if (span_is(name, "pass_at_k"))

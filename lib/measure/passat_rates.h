@@ -25,6 +25,11 @@ struct task_rate *rates_of(const struct passat *p, const struct cells *cells, si
 /* The labelled tasks, or the cells of a histogram. */
 struct task_rate *rates_of_labels(const struct passat *p, size_t *count);
 
+/* Of a report whose tasks are in place (passat_error.c). */
+void anytime_make(double level, struct passat_report *report);
+void cluster_make(const struct passat *p, double level, struct passat_report *report);
+void cluster_warn(const char *key, struct passat_report *report);
+
 uint64_t rates_task_hash(struct span task); /* for the Poisson scheme; the same everywhere */
 void rates_hashes(const struct task_rate *tasks, size_t n, uint64_t *out);
 

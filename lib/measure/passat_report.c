@@ -275,6 +275,12 @@ void passat_report_make(const struct passat *p, const struct passat_settings *se
         signal_make(report->tasks, n, settings, &report->signal);
     report->n_tasks = p->by_hist ? 0 : n;
     warnings_make(p, report);
+    if (settings->anytime)
+        anytime_make(settings->boot.level, report);
+    if (settings->cluster) {
+        cluster_make(p, settings->boot.level, report);
+        cluster_warn(settings->cluster, report);
+    }
 }
 
 void passat_report_free(struct passat_report *report)

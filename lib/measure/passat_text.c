@@ -80,6 +80,32 @@ static void interval_lines(struct buf *out, const struct passat_view *view)
     }
 }
 
+static void anytime_line(struct buf *out, const struct passat_report *report)
+{
+    const struct anytime_report *a = &report->anytime;
+    if (!interval_known(a->interval))
+        return;
+    buf_format(out, "at every look: pass@1 [%.2f..%.2f] after %zu %s", a->interval.low,
+               a->interval.high, report->n_tasks, plural(report->n_tasks, "task", "tasks"));
+    if (a->decided > 0)
+        buf_format(out, "; the gate was decided after %zu", a->decided_at);
+    else if (a->decided == 0)
+        buf_text(out, "; the gate is not decided yet");
+    buf_byte(out, '\n');
+}
+
+static void cluster_line(struct buf *out, const struct passat_view *view)
+{
+    const struct cluster_report *c = &view->report->cluster;
+    buf_text(out, "clustered by ");
+    term_add_head(out, span_text(view->settings->cluster), MEASURE_REASON_MAX);
+    buf_text(out, ": pass@1 ");
+    number(out, view->report->rates.pass_at_1, c->error.ci95);
+    if (!isnan(c->error.se))
+        buf_format(out, ", standard error %.2g", c->error.se);
+    buf_format(out, ", %zu %s\n", c->n_clusters, plural(c->n_clusters, "cluster", "clusters"));
+}
+
 static void share_lines(struct buf *out, const struct passat_report *report)
 {
     if (report->truncated_share > 0)
@@ -162,6 +188,10 @@ void passat_text(const struct passat_view *view, struct buf *out)
         buf_format(out, "  (pass^%lld is pass_pow_k)", (long long)report->rates.k);
     buf_byte(out, '\n');
     interval_lines(out, view);
+    if (report->has_anytime)
+        anytime_line(out, report);
+    if (report->has_cluster)
+        cluster_line(out, view);
     share_lines(out, report);
     note_lines(out, &report->notes);
     for (size_t i = 0; i < report->warnings.count; i++)

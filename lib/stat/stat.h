@@ -134,6 +134,34 @@ struct normal_check {
 struct normal_check stat_normal_check(const double *values, const uint64_t *times, size_t n,
                                       double level);
 
+/* ---- at every look, and in clusters -------------------------------------------------------------
+ */
+
+/* A confidence sequence of the mean of values in [0, 1] that come in random order: where the
+ * intervals of all prefixes meet. The chance that any of them, at whatever look, leaves the mean out
+ * is at most 1 - level (Waudby-Smith & Ramdas 2024, arXiv:2010.09686). None of no value. */
+struct interval anytime_interval(const double *values, size_t n, double level);
+
+/* The same against one limit m, value by value: above (below) turns true when the sequence lies above
+ * (below) m, and stays so. */
+struct anytime_test {
+    double m, log_bar;
+    double n, sum, squares, log_above, log_below;
+    bool above, below;
+};
+void anytime_test_start(struct anytime_test *test, double m, double level);
+void anytime_test_add(struct anytime_test *test, double x);
+
+/* The error of a mean whose values come in clusters, numbered 0 ... n_clusters - 1, and the interval by
+ * Student's t with n_clusters - 1 degrees of freedom (Miller 2024, arXiv:2411.00640). NaN under 2
+ * clusters, no interval under 3. */
+struct clustered {
+    double se;
+    struct interval ci95;
+};
+struct clustered stat_clustered(const double *values, const size_t *clusters, size_t n,
+                                size_t n_clusters, double level);
+
 /* The interval of mean(b) - mean(a), both sides resampled from one stream, a's draws first (measure
  * 5, step 4). None under 3 values on a side. Percentile only. */
 struct interval boot_difference(const double *a, size_t n_a, const double *b, size_t n_b,

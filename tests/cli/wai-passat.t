@@ -155,6 +155,57 @@ run:
 stdout:
   [null,["too_large"]]
 
+# ---- at every look, and in clusters -------------------------------------------------------------
+
+test: an eval in batches stops when its gate is decided, and says after how many tasks
+run:
+  awk 'BEGIN { for (i = 0; i < 600; i++) printf "{\"task_id\":%d,\"reward\":%d}\n", i, (i * 7919) % 10 < 8 }' > all.jsonl
+  split -l 20 -d -a 2 all.jsonl batch.
+  for batch in batch.*; do
+    wai-passat --json --anytime --fail-under 0.6 --gate-on lower --state total "$batch" > now 2> /dev/null; status=$?
+    [ "$(jq .anytime.decided now)" = true ] && break
+    echo "$status"
+  done | sort | uniq -c | tr -s ' '
+  jq -c '[.n_groups < 300, .anytime.low >= 0.6, .anytime.n_tasks == .n_groups, .anytime.decided_at <= .n_groups, .gates[0].red, .gates[0].lower == .anytime.low]' now
+  wai-passat --anytime --fail-under 0.6 all.jsonl | grep -c 'the gate was decided after'
+stdout has:  1
+stdout has: [true,true,true,true,false,true]
+
+test: undecided is red on the lower end, and says so; a limit far above is decided red
+run:
+  wai-passat --anytime --fail-under 0.5 --gate-on lower graded.jsonl | sed -n 's/.*; the gate/the gate/p'
+  awk 'BEGIN { for (i = 0; i < 200; i++) printf "{\"task_id\":%d,\"reward\":%d}\n", i, i % 2 }' | wai-passat --json --anytime --fail-under 0.9 --gate-on lower 2> /dev/null | jq -c '[.anytime.decided, .gates[0].red]'
+  wai-passat --json --anytime graded.jsonl | jq -c '.anytime | [(.low * 1e4 | round), .high, .level, .n_tasks, .decided, .decided_at]'
+  wai-passat --json --anytime unjudged.jsonl | jq -c .anytime.low
+stdout:
+  the gate is not decided yet
+  [true,true]
+  [900,1,0.95,4,null,null]
+  null
+
+test: tasks of one source go together
+run:
+  wai-passat --json --cluster kind graded.jsonl | jq -c '.cluster | [.key, .n_clusters, .n_alone, (.se * 1e4 | round), .ci95]'
+  for i in $(seq 40); do echo "{\"task_id\":\"t$i\",\"source\":\"s$((i / 4))\",\"reward\":$((i / 4 % 2))}"; done > many.jsonl
+  wai-passat --json --cluster source many.jsonl | jq -c '[.cluster.n_clusters, (.cluster.se * 1e3 | round), (.cluster.ci95 | map(. * 1e3 | round))]'
+  wai-passat --json --cluster task_id many.jsonl | jq -c '[.cluster.n_clusters, (.cluster.se * 1e3 | round), .warning_codes]'
+  wai-passat --cluster source many.jsonl | grep clustered
+stdout:
+  ["kind",2,0,3750,null]
+  [11,163,[138,862]]
+  [40,80,[]]
+  clustered by source: pass@1 0.50 [0.14..0.86], standard error 0.16, 11 clusters
+
+test: what does not name one cluster is said
+stdin:
+  {"task_id":"a","source":"x","reward":1}
+  {"task_id":"a","source":"y","reward":1}
+  {"task_id":"b","reward":0}
+  {"task_id":"c","source":"x","reward":1}
+  {"task_id":"d","source":null,"reward":1}
+run: wai-passat --json --cluster source
+stdout json: {"cluster":{"n_clusters":3,"n_alone":2},"warning_codes":["no_cluster","mixed_clusters"]}
+
 # ---- gates --------------------------------------------------------------------------------------
 
 test: a rate under the limit is red, and the report is the same
@@ -413,13 +464,14 @@ test: what a summary by hist cannot serve is refused
 run:
   hist() { wai-passat --partial --partial-by hist --whole-tasks --markers "$@" graded.jsonl; }
   hist > h; hist --shard 1 > h1; wai-passat --partial --markers --shard 2 graded.jsonl > t
-  for options in --per-task "--baseline other.jsonl" --save-baseline=x "--junit j --junit-tasks"; do wai-passat --merge $options h; echo $?; done
+  for options in --per-task "--baseline other.jsonl" --save-baseline=x "--junit j --junit-tasks" --anytime; do wai-passat --merge $options h; echo $?; done
   wai-passat --merge h t; echo $?
   wai-passat --merge h graded.jsonl; echo $?
   wai-passat --merge --seed 1 --markers h; echo $?
   wai-passat --merge --n-boot 20 --markers h; echo $?
   wai-passat --baseline h graded.jsonl; echo $?
 stdout:
+  3
   3
   3
   3
@@ -587,6 +639,9 @@ run:
   try --partial-by hist --whole-tasks --merge --per-task
   try --hash-keys --per-task
   try --scheme fast
+  try --cluster x --merge
+  try --cluster x --state s
+  try --anytime --merge --partial-by hist --whole-tasks
   try --merge --markers=a
 stdout:
 
