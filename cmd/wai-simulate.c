@@ -39,6 +39,7 @@ struct session {
     struct warnings warnings;
     time_t last_progress;
     struct grade_beside *grader;
+    struct checkpoint *checkpoint;
 };
 
 static int usage(struct error *error, const char *text)
@@ -325,6 +326,20 @@ static int open_grader(struct session *x, struct error *error)
     return x->grader ? 0 : error->code;
 }
 
+static int open_checkpoint(struct session *x, struct error *error)
+{
+    bool torn;
+    if (!x->s.checkpoint || x->s.dry_run)
+        return 0;
+    x->checkpoint = checkpoint_open(x->s.checkpoint, &torn, error);
+    if (!x->checkpoint)
+        return error->code;
+    if (torn)
+        log_note("%s: the last line was cut short; it is taken off and played again",
+                 x->s.checkpoint);
+    return 0;
+}
+
 static int run(struct session *x, int64_t budget, struct error *error)
 {
     const struct simulate_options *s = &x->s;
@@ -357,7 +372,10 @@ static int run(struct session *x, int64_t budget, struct error *error)
     e.world_seed = s->world_seed_given ? s->world_seed : s->agent_seed;
     e.agent = agent_open(s->agent ? s->agent : "seeded", &agent, error);
     int code = e.agent ? open_grader(x, error) : error->code;
+    if (!code)
+        code = open_checkpoint(x, error);
     e.judge = grade_beside_judge(x->grader);
+    e.checkpoint = x->checkpoint;
     if (!code) {
         e.model_version = s->model_version ? s->model_version : e.agent->version;
         code = s->dry_run ? engine_dry_run(&e, error) : engine_run(&e, &report, error);
@@ -371,6 +389,7 @@ static int run(struct session *x, int64_t budget, struct error *error)
     }
     agent_close(e.agent);
     grade_beside_close(x->grader);
+    checkpoint_close(x->checkpoint);
     engine_report_free(&report);
     world_tools_free(world_tools);
     return code;

@@ -210,6 +210,18 @@ static void scrub(struct birth *b, struct buf *line)
     buf_free(&clean);
 }
 
+void birth_read(struct birth *b, const struct scene_task *task, const struct row *row,
+                struct born *born, birth_call *call, void *data)
+{
+    const struct json_value *steps = row_get(row, SPAN("steps"));
+    born->unusable = ROW_USABLE;
+    born->truncated = row_is_truncated(row);
+    born->worthy = row_mutation_worthy(row);
+    row_signature(row, born->signature);
+    if (steps)
+        count_calls(b, task, *steps, call, data);
+}
+
 void birth_row(struct birth *b, const struct birth_run *run, const struct scene_task *task,
                const struct rollout *rollout, int64_t rollout_index, struct buf *line,
                struct born *born, birth_call *call, void *data)
@@ -225,10 +237,7 @@ void birth_row(struct birth *b, const struct birth_run *run, const struct scene_
     if (born->unusable != ROW_USABLE)
         return;
     const struct json_value *steps = row_get(&row, SPAN("steps"));
-    born->truncated = row_is_truncated(&row);
-    born->worthy = row_mutation_worthy(&row);
-    row_signature(&row, born->signature);
-    count_calls(b, task, *steps, call, data);
+    birth_read(b, task, &row, born, call, data);
     buf_clear(line);
     buf_add(line, b->begun.data, b->begun.len - 1);
     write_dimensions(b, task, *steps, line);

@@ -53,4 +53,8 @@ void birth_row(struct birth *b, const struct birth_run *run, const struct scene_
                const struct rollout *rollout, int64_t rollout_index, struct buf *line,
                struct born *born, birth_call *call, void *data);
 
+/* What is derived from a row that is there already: born, and its calls. */
+void birth_read(struct birth *b, const struct scene_task *task, const struct row *row,
+                struct born *born, birth_call *call, void *data);
+
 #endif

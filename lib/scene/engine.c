@@ -41,6 +41,7 @@ static void add_job(struct run *run, struct group *g)
     struct job *job = &run->jobs[run->n_jobs++];
     job->group = g;
     job->index = g->scheduled++;
+    job->resumed = false;
     run->scheduled++;
 }
 
@@ -58,6 +59,21 @@ static void open_group(struct run *run, struct group *g, int64_t room)
 static int64_t promised(const struct run *run)
 {
     return (int64_t)(run->n_seeds - run->next_seed) * run->k;
+}
+
+/* Rollouts that an earlier run has on file are not played again. */
+static int take_resumed(struct run *run, struct error *error)
+{
+    struct checkpoint *c = run->setting->checkpoint;
+    int code = 0;
+    for (size_t i = 0; c && i < run->n_jobs && !code; i++) {
+        struct job *job = &run->jobs[i];
+        buf_clear(&job->line);
+        code = checkpoint_take(c, run->eval_run, job->group->task.prompt, job->index, &job->line,
+                               &job->resumed, error);
+        run->report->resumed += job->resumed;
+    }
+    return code;
 }
 
 static void plan_round(struct run *run)
@@ -182,6 +198,8 @@ static int play_rounds(struct run *run, enum stop_reason *stop, struct error *er
                 continue;
             break;
         }
+        if ((code = take_resumed(run, error)))
+            return code;
         run_play(run);
         if ((code = run_judge(run, error)) || (code = fold(run, error)))
             return code;
@@ -227,7 +245,7 @@ static void drop_seeds(struct run *run)
 static void open_run(struct run *run, const struct engine_setting *setting,
                      struct engine_report *report, const struct task_list *tasks, int64_t eval_run)
 {
-    *run = (struct run){.setting = setting, .report = report, .tasks = tasks};
+    *run = (struct run){.setting = setting, .report = report, .tasks = tasks, .eval_run = eval_run};
     run->k = setting->topology.repeats;
     run->successive = setting->topology.policy == REPEAT_SUCCESSIVE;
     succession_open(&run->succession, run->k, setting->topology.probe);

@@ -7,6 +7,7 @@
 #include "agent/agent.h"
 #include "base/map.h"
 #include "scene/aim.h"
+#include "scene/checkpoint.h"
 #include "scene/grid.h"
 #include "scene/task.h"
 #include "scene/topology.h"
@@ -64,6 +65,7 @@ struct engine_setting {
     struct task_list *seeds;       /* opened first; NULL: none */
     const struct aim *aim;         /* traces; no prompt like one of theirs is played. NULL: none */
     const struct engine_judge *judge; /* NULL: none */
+    struct checkpoint *checkpoint;    /* NULL: none */
     bool keep_graded_failures;        /* a failed verdict earns its prompt no further rollout */
     struct engine_events events;
 };
@@ -85,7 +87,7 @@ struct grader_counts {
 struct engine_report {
     struct arena arena;
     enum stop_reason stop;
-    int64_t rows, requested, rerolled, lost;
+    int64_t rows, requested, resumed, rerolled, lost;
     int64_t rerolled_by[LOST_COUNT], lost_by[LOST_COUNT];
     char *first_error;  /* of the agent; NULL: none */
     struct map prompts; /* of landed rows, in the order they first landed */

@@ -19,9 +19,10 @@ static bool marker_failed(struct json_value markers)
     return false;
 }
 
-/* What the judged row says of itself. */
-static void read_verdict(struct job *job)
+/* What the judged row says of itself; true: it was judged before. */
+static bool read_verdict(struct job *job)
 {
+    bool judged = false;
     struct json_members members = {0};
     struct json_fault fault;
     struct row row;
@@ -29,12 +30,14 @@ static void read_verdict(struct job *job)
     if (row_of_text(buf_span(&job->line), &row, &members, &fault) == 0) {
         const struct json_value *reward = row_get(&row, SPAN("reward"));
         const struct json_value *markers = row_get(&row, SPAN("markers"));
+        judged = row_get_set(&row, SPAN("judge_status")) != NULL;
         job->graded = reward && reward->type == JSON_VALUE_NUMBER;
         job->reward = job->graded ? json_number(*reward) : 0;
         job->graded_failure = (job->graded && job->reward < SCENE_PASS_THRESHOLD) ||
                               (markers && marker_failed(*markers));
     }
     json_members_free(&members);
+    return judged;
 }
 
 int run_judge_chunk(struct run *run, struct chunk *chunk, int worker)
@@ -43,7 +46,7 @@ int run_judge_chunk(struct run *run, struct chunk *chunk, int worker)
     struct buf *line = &run->judged[worker];
     for (size_t i = 0; i < chunk->count; i++) {
         struct job *job = &chunk->jobs[i];
-        if (!job->done)
+        if (!job->done || (job->resumed && read_verdict(job)))
             continue;
         buf_clear(line);
         job->judge_failed = false;

@@ -88,6 +88,11 @@ int run_land(struct run *run, struct job *job, struct error *error)
     run->landed++;
     count_row(run, job);
     run_count_verdict(run, job);
+    if (run->setting->checkpoint && !job->resumed) {
+        int code = checkpoint_add(run->setting->checkpoint, buf_span(&job->line), error);
+        if (code)
+            return code;
+    }
     bool failed = job->graded_failure && !run->setting->keep_graded_failures;
     if (run->setting->aim)
         learn(run, job);

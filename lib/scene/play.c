@@ -22,9 +22,22 @@ static int64_t world_seed_of(const struct engine_setting *s, const struct scene_
     return task->has_world_seed && !s->world_seed_rules ? task->world_seed : s->world_seed;
 }
 
+/* The row is there; what the run decides by is read off it. */
+static void read_job(struct run_worker *w, struct job *job)
+{
+    struct json_fault fault;
+    struct row row;
+    if (row_of_text(buf_span(&job->line), &row, &w->birth.members, &fault) == 0)
+        birth_read(&w->birth, &job->group->task, &row, &job->born, count_call, w);
+}
+
 static void play_job(struct run *run, struct run_worker *w, struct job *job)
 {
     const struct scene_task *task = &job->group->task;
+    if (job->resumed) {
+        read_job(w, job);
+        return;
+    }
     struct agent_task input = {
         .prompt = task->prompt,
         .rollout_index = job->index,

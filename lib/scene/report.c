@@ -104,6 +104,11 @@ void report_warnings(const struct engine_setting *s, const struct engine_report 
                      s->seeds->count - r->n_seeds_dropped, s->seeds->count,
                      (long long)((int64_t)s->seeds->count * s->topology.repeats));
     warn_lost(r, w);
+    if (s->checkpoint && checkpoint_left(s->checkpoint))
+        warnings_add(w, NULL,
+                     "%zu rows of %s belong to no rollout of this run; they stay in the file and "
+                     "are left out here",
+                     checkpoint_left(s->checkpoint), checkpoint_path(s->checkpoint));
     if (r->grader.unjudged)
         warnings_add(w, NULL,
                      "%lld of %lld rows are unjudged (%lld because the grader failed); "
@@ -167,6 +172,7 @@ static void write_rollouts(struct json_writer *w, const struct engine_setting *s
     key_int(w, "rows", r->rows);
     key_int(w, "cap", s->budget * s->runs);
     key_int(w, "landed", r->rows);
+    key_int(w, "resumed", r->resumed);
     key_int(w, "rerolled", r->rerolled);
     write_lost(w, "rerolled_by", r->rerolled_by);
     key_int(w, "lost", r->lost);

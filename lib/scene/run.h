@@ -17,7 +17,8 @@ struct job {
     struct born born;
     enum rollout_fate fate;
     struct buf error;
-    bool done; /* it landed */
+    bool done;    /* it landed */
+    bool resumed; /* its row is on file */
     bool graded, graded_failure, judge_failed;
     double reward; /* graded */
 };
@@ -57,6 +58,7 @@ struct run {
     size_t n_jobs, jobs_cap;
     struct succession succession;
     bool successive;
+    int64_t eval_run;
     int64_t k, landed, scheduled;
     int64_t lost_attempts;
     bool search_spent;

@@ -87,6 +87,8 @@ static const struct option options[] = {
      .file = true},
     {OPTION_FLAG, 0, "dry-run", F(dry_run), NULL, "print the tasks a run would play, play none"},
     {OPTION_FLAG, 0, "scrub", F(scrub), NULL, "rows without the teacher's block"},
+    {OPTION_TEXT, 0, "checkpoint", F(checkpoint), "FILE",
+     "append every row to FILE as it lands, and go on from the rows that are there", .file = true},
     {OPTION_TEXT, 'o', "output", F(output), "FILE", "write the rows to FILE (standard output)",
      .file = true},
     {OPTION_TEXT, 0, "report", F(report), "FILE", "write the report to FILE as one JSON object",

@@ -16,7 +16,7 @@ struct simulate_options {
     const char *world, *shapes, *faults, *world_state, *budget, *mode, *repeat_policy,
         *prefer_success;
     const char *seeds, *tasks, *against, *output, *report;
-    const char *grader;
+    const char *grader, *checkpoint;
     const char *traces, *strategy, *targeted_regions;
     int64_t agent_seed, world_seed, seed, situations, probe, runs, round, rerolls;
     int64_t phrasings, phrasings_alias, repeats, repeats_alias;

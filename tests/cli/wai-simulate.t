@@ -634,3 +634,68 @@ run:
 stdout:
   16
   4
+
+test: a run that was cut goes on from its checkpoint to the same rows
+file tools.json:
+  [{"name":"get_order","parameters":{"type":"object","properties":{"order_id":{"type":"string"}}}},{"name":"ship"}]
+run:
+  set -- --tools tools.json --system-prompt "Be kind. Never ship twice." --agent seeded --mode rl --repeats 4 --budget 60 -q \
+    --grader 'expr:if (.seeded|length) == 0 then 1 else 0 end'
+  wai-simulate "$@" -o whole.jsonl || exit
+  for rows in 0 1 7 33 59 60; do
+    wai-simulate "$@" --checkpoint full.jsonl -o full-out.jsonl || exit
+    { head -n $rows full.jsonl; sed -n "$((rows + 1))p" full.jsonl | head -c 200; } > cut.jsonl
+    wai-simulate "$@" --checkpoint cut.jsonl -o resumed.jsonl --report run.json || exit
+    test $(grep -c '"resumed":true' resumed.jsonl) = $rows || echo "$rows: resumed $(grep -c '"resumed":true' resumed.jsonl)"
+    sed 's/,"resumed":true//' resumed.jsonl | cmp - whole.jsonl || echo "$rows: other rows"
+    test $(wc -l < cut.jsonl) = 60 || echo "$rows: $(wc -l < cut.jsonl) on file"
+    rm full.jsonl
+  done
+stdout empty
+file run.json has: "resumed":60
+
+test: a torn last line is taken off and said; a bad line elsewhere stops the run
+file tasks.jsonl:
+  "one"
+  "two"
+run:
+  wai-simulate --agent seeded --tasks tasks.jsonl --checkpoint c.jsonl -q > first.jsonl || exit
+  head -c -20 c.jsonl > torn.jsonl
+  wai-simulate --agent seeded --tasks tasks.jsonl --checkpoint torn.jsonl > second.jsonl || exit
+  sed 's/,"resumed":true//' second.jsonl | cmp - first.jsonl && cmp c.jsonl torn.jsonl
+  { echo '{"prompt":'; cat c.jsonl; } > bad.jsonl
+  wai-simulate --agent seeded --tasks tasks.jsonl --checkpoint bad.jsonl; echo "exit $?"
+stdout:
+  exit 3
+stderr has: torn.jsonl: the last line was cut short
+stderr has: bad.jsonl:1:
+
+test: rows of other prompts stay in the checkpoint and are counted
+file a.jsonl:
+  "one"
+  "two"
+file b.jsonl:
+  "two"
+  "three"
+run: wai-simulate --agent seeded --tasks a.jsonl --checkpoint c.jsonl -q > /dev/null && wai-simulate --agent seeded --tasks b.jsonl --checkpoint c.jsonl > out.jsonl && wc -l < c.jsonl && wc -l < out.jsonl
+stdout:
+  3
+  2
+stderr has: 1 rows of c.jsonl belong to no rollout of this run
+file out.jsonl has: "resumed":true
+
+test: each run of a series resumes its own rows
+file tasks.jsonl:
+  "one"
+  "two"
+run:
+  set -- --agent seeded --tasks tasks.jsonl --runs 3 -q
+  wai-simulate "$@" --checkpoint c.jsonl > first.jsonl && head -n 4 c.jsonl > d.jsonl && wai-simulate "$@" --checkpoint d.jsonl > second.jsonl || exit
+  sed 's/,"resumed":true//' second.jsonl | cmp - first.jsonl && cmp c.jsonl d.jsonl && grep -c '"resumed":true' second.jsonl
+stdout:
+  4
+
+test: two runs do not write one checkpoint
+run: exec 9> c.jsonl; flock 9; wai-simulate --agent seeded --budget 2 --checkpoint c.jsonl
+exit: 5
+stderr has: another run is writing it
