@@ -54,6 +54,7 @@ enum {
 #define EMBED_TIMEOUT_S    30.0  /* seconds */
 #define EMBED_PROBE_S      1.5   /* seconds the hosted one may take to show that it is there */
 #define EMBED_BATCH        128   /* texts of a request */
+#define EMBED_SHOWN        60    /* characters of a text in a message */
 #define EMBED_LARGEST      1e150 /* a number of a vector; its square must stay a number */
 
 #define REPLAY_MAX ((size_t)1 << 30) /* bytes of a replay: file */

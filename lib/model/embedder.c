@@ -11,6 +11,7 @@
 #include "model/spec.h"
 #include "net/credentials.h"
 #include "stat/sum.h"
+#include "text/utf8.h"
 #include "json/write.h"
 
 enum embed_kind {
@@ -238,11 +239,11 @@ static int look_up(struct embedder *e, struct span text, struct embedding *out, 
     struct json_value vector;
     struct json_fault fault;
     size_t at = map_find(&e->texts, text);
+    struct span shown = utf8_head(text, EMBED_SHOWN);
     if (at == MAP_NONE)
         return error_set(error, ERROR_INPUT,
-                         "%s: no vector for \"%.60s\"; add a line with that "
-                         "text",
-                         buf_cstr(&e->name), text.len ? text.ptr : "");
+                         "%s: no vector for \"%.*s\"; add a line with that text",
+                         buf_cstr(&e->name), (int)shown.len, shown.ptr);
     json_scan(e->json[at], &vector, NULL, &fault);
     return take_vector(e, vector, out, error);
 }
