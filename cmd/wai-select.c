@@ -9,7 +9,7 @@
 #include "base/signals.h"
 #include "select/request.h"
 
-#define MODES "rl|sft|pairs|curriculum|retire|next-round|gate|calibrate"
+#define MODES "rl|sft|pairs|curriculum|retire|next-round|gate|calibrate|trim"
 
 #define FIELD(name) offsetof(struct select_request, name)
 /* clang-format off */
@@ -64,6 +64,16 @@ static const struct option options[] = {
     {OPTION_TEXT, 0, "student", FIELD(student), "TEXT|JSON", "gate, calibrate: whose pass rates these are"},
     {OPTION_TEXT, 0, "model", FIELD(model), "NAME", "gate, calibrate: the student's model"},
     {OPTION_TEXT, 0, "ref", FIELD(ref), "KEY|FILE", "gate, calibrate: reference log-probabilities, for mean_kl", .file = true},
+    {OPTION_INT, 0, "trim", FIELD(trim), "N", "trim: the first N of the order", FIELD(trim_given), .min = 0, .max = 1e15},
+    {OPTION_CHOICE, 0, "by", FIELD(by), "random|bigram", "trim: the order (random)", .choices = "random|bigram"},
+    {OPTION_FLAG, 0, "indexes", FIELD(index_order), NULL, "trim: print the numbers of the rows, from 0, instead of the rows"},
+    {OPTION_FLAG, 0, "sizes", FIELD(sizes), NULL, "trim: print sizes worth training on instead of rows"},
+    {OPTION_INT, 0, "first", FIELD(first), "N", "trim, sizes: the smallest (64)", .min = 1, .max = 1e15},
+    {OPTION_REAL, 0, "growth", FIELD(growth), "X", "trim, sizes: each over the one before (2)"},
+    {OPTION_TEXT, 0, "curve", FIELD(curve), "FILE", "trim: scores by size; says how many rows are enough", .file = true},
+    {OPTION_REAL, 0, "base", FIELD(base), "X", "trim, curve: score without training", FIELD(base_given)},
+    {OPTION_REAL, 0, "min-gain", FIELD(min_gain), "X", "trim, curve: gain by doubling that is worth it (0.01)"},
+    {OPTION_INT, 0, "draws", FIELD(draws), "N", "trim, curve: resamples behind the range (200)", .min = 0, .max = 1e6},
     {OPTION_INT, 0, "fail-under", FIELD(fail_under), "N", "exit 1 when fewer than N rows come out", .min = 0, .max = 1e15},
     {OPTION_FLAG, 0, "keep-order", FIELD(keep_order), NULL, "write the chosen rows in input order"},
     ROW_OPTIONS(struct select_request, rows),

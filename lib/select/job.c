@@ -254,6 +254,7 @@ static const struct mode {
     {"retire", select_mode_retire, true},
     {"gate", select_mode_gate, true},
     {"calibrate", select_mode_calibrate, true},
+    {"trim", select_mode_trim, false},
     {"next-round", select_mode_next_round, false},
 };
 
@@ -267,7 +268,8 @@ static const struct mode *mode_of(const struct select_request *q)
 
 bool select_writes_rows(const struct select_request *q)
 {
-    return mode_of(q)->rows || q->emit;
+    return mode_of(q)->rows || q->emit ||
+           (mode_of(q)->run == select_mode_trim && select_trim_writes_rows(q));
 }
 
 int select_run(const struct select_request *q, const struct operands *operands,

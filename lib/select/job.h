@@ -68,6 +68,7 @@ int select_mode_retire(struct select_job *job, struct error *error);
 int select_mode_next_round(struct select_job *job, struct error *error);
 int select_mode_gate(struct select_job *job, struct error *error);
 int select_mode_calibrate(struct select_job *job, struct error *error);
+bool select_trim_writes_rows(const struct select_request *q);
 int select_mode_trim(struct select_job *job, struct error *error);
 int select_mode_stage(struct select_job *job, struct error *error);
 int select_mode_filter(struct select_job *job, struct error *error);

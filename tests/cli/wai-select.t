@@ -315,3 +315,49 @@ stdin:
   {"rollout_id":"r2","task_id":"a","reward":0,"logprob":-2.0,"n_tokens":4}
 run: wai-select -q -o out --json --mode calibrate --ref ref.jsonl
 stdout json: {"calibration":{"mean_kl":{"mean_kl":0.25,"n_rows":1,"n_skipped":1}}}
+
+test: the first rows of a fixed order, repeats last
+file rows.jsonl:
+  {"prompt":"one two three","final_text":"a"}
+  {"prompt":"One  two, three!","final_text":"A"}
+  {"prompt":"one two","final_text":"b"}
+  {"prompt":"four","final_text":"c"}
+run:
+  wai-select -q --mode trim --by bigram --indexes rows.jsonl | tr '\n' ' '
+  wai-select -q --mode trim --trim 2 --by bigram --indexes rows.jsonl | tr '\n' ' '
+stdout has: 3 0 2 1 3 0
+
+test: sizes worth training on
+run:
+  for i in $(seq 300); do echo "{\"prompt\":\"p $i\"}"; done | wai-select -q --mode trim --sizes | tr '\n' ' '
+stdout has: 64 128 256 300
+
+test: how many rows are enough
+file curve.json:
+  {"base":0.1,"curve":{"64":0.3,"128":0.4,"256":0.45,"512":0.46,"1024":0.461}}
+run: wai-select --mode trim --curve curve.json
+stdout has: saturated: doubling
+
+test: a curve of too few sizes
+file curve.json:
+  {"64":0.3,"128":0.4}
+run: wai-select --mode trim --curve curve.json
+exit: 3
+stderr has: 5 or more are wanted
+
+test: a curve that is none
+file curve.json:
+  {"64":"high","128":0.4,"256":0.4,"512":0.4,"1024":0.5}
+run: wai-select --mode trim --curve curve.json
+exit: 3
+stderr has: the scores at 64
+
+test: no row at all
+run: wai-select --mode trim --trim 3 < /dev/null
+stdout empty
+stderr has: 0 of 0 rows kept
+
+test: a trim of nothing
+run: wai-select --mode trim --trim 0 < /dev/null
+exit: 2
+stderr has: --trim 0
