@@ -124,7 +124,7 @@ check-clang: $(S)/configure
 	cd build-clang && { test -f config.mk || $(abspath $(S))/configure --quiet CC=clang; }
 	$(MAKE) -C build-clang check
 
-check-interop: all $(if $(DRIVER_SRC),bin/wai-unit)
+check-interop: all $(if $(DRIVER_SRC),bin/wai-unit) $(TEST_TOOLS)
 	$(S)/tests/interop/run --bin $(abspath bin)
 
 bench: all
