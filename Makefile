@@ -127,8 +127,10 @@ check-clang: $(S)/configure
 check-interop: all $(if $(DRIVER_SRC),bin/wai-unit) $(TEST_TOOLS)
 	$(S)/tests/interop/run --bin $(abspath bin)
 
-bench: all
-	$(S)/scripts/bench --bin $(abspath bin)
+# With the package that check-interop installs, its speed is a peer too.
+bench: all $(TEST_TOOLS)
+	$(S)/scripts/bench --bin $(abspath bin) \
+	  $(if $(wildcard $(S)/build-interop/bin/python),--sdk $(S)/build-interop/bin/python)
 
 FUZZ_SECONDS ?= 60
 FUZZ_FLAGS := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
