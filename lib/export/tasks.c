@@ -10,7 +10,6 @@
 #include "export/turns.h"
 #include "export/wire.h"
 #include "row/value.h"
-#include "scene/outcome.h"
 #include "select/decontam.h"
 #include "text/digest.h"
 #include "text/fold.h"
@@ -108,7 +107,11 @@ static struct span make_info(struct export_tasks *t, const struct task *task, co
     json_write_object(&w);
     json_write_key(&w, "task_id");
     json_write_span(&w, task_id(t, task, id));
-    put(&w, t, row, SPAN("scenario_id"), "null");
+    json_write_key(&w, "scenario_id"); /* as a text, as it was hashed */
+    if (task->scenario.len)
+        json_write_span(&w, task->scenario);
+    else
+        json_write_null(&w);
     put(&w, t, row, SPAN("seed"), "null");
     put(&w, t, row, SPAN("world_state"), "\"\"");
     put(&w, t, row, SPAN("faults"), "{}");
@@ -122,38 +125,48 @@ static struct span make_info(struct export_tasks *t, const struct task *task, co
     return info; /* the object is left open: the calibration follows */
 }
 
-/* Whether the checklist can tell a good ending of the task from a bad one: its dimensions, those of
- * scenario_dimensions first, ask for an outcome. A tier stands in for a stance. */
-static bool is_checkable(const struct row *row)
+/* A word of the task: of its scenario_dimensions, else of the row itself (top NULL: not there). */
+static struct span word_of(struct export_tasks *t, const struct row *row, const char *dimension,
+                           const char *top)
 {
-    static const char *const AXES[] = {"stance",      "tool",    "intent_known",  "ask_family",
-                                       "world_state", "history", "tool_condition"};
     const struct json_value *own = row_get(row, SPAN("scenario_dimensions"));
-    struct arena arena = {0};
-    struct node *merged = node_object(&arena);
-    for (size_t i = 0; i < sizeof AXES / sizeof *AXES; i++) {
-        struct json_value value;
-        struct span axis = span_text(AXES[i]);
-        const struct json_value *top = row_get_set(row, axis);
-        if (own && json_get(*own, axis, &value) && value.type != JSON_VALUE_NULL)
-            node_set(merged, axis, node_parse(&arena, value));
-        else if (top)
-            node_set(merged, axis, node_parse(&arena, *top));
-        else if (i == 0 && row_get_set(row, SPAN("tier")))
-            node_set(merged, axis, node_parse(&arena, *row_get(row, SPAN("tier"))));
+    const struct json_value *member = top ? row_get(row, span_text(top)) : NULL;
+    struct json_value value;
+    if (!own || !dimension || !json_get(*own, span_text(dimension), &value) ||
+        !json_truthy(value)) {
+        if (!member)
+            return SPAN("");
+        value = *member;
     }
-    struct buf text = {0};
-    expected_outcome(merged, &text);
-    const struct node *family = node_find(merged, "ask_family");
-    bool checkable =
-        text.len > 0 || (node_is(family, JSON_VALUE_STRING) && span_is(family->text, "tool"));
-    const struct node *tool = node_find(merged, "tool"), *stance = node_find(merged, "stance");
-    bool adversarial = node_is(stance, JSON_VALUE_STRING) && span_is(stance->text, "adversarial");
-    if (!adversarial && node_is(tool, JSON_VALUE_STRING) && span_is(tool->text, "multi_tool"))
-        checkable = false;
-    buf_free(&text);
-    arena_free(&arena);
-    return checkable;
+    if (value.type != JSON_VALUE_STRING)
+        return SPAN("");
+    return arena_span(&t->arena, json_text(value, &t->scratch));
+}
+
+/* Whether the checklist can tell a good ending of the task from a bad one: what it says of itself
+ * asks for an outcome (select 16.1). A tier stands in for a stance. */
+static bool is_checkable(struct export_tasks *t, const struct row *row)
+{
+    static const char *const WORLDS[] = {"missing",      "entity missing",
+                                         "already_done", "entity already acted on",
+                                         "duplicate",    "duplicate entity"};
+    const struct json_value *spoken = row_get(row, SPAN("stance"));
+    const struct json_value *known = row_get(row, SPAN("intent_known"));
+    bool has_stance = spoken && json_truthy(*spoken);
+    struct span tool = word_of(t, row, "tool", NULL);
+    struct span family = word_of(t, row, NULL, "ask_family");
+    struct span world = word_of(t, row, "world_state", "world_state");
+    if (span_is(word_of(t, row, "stance", has_stance ? "stance" : "tier"), "adversarial"))
+        return true;
+    if (span_is(tool, "multi_tool"))
+        return false;
+    if (span_is(tool, "unrelated") || span_is(family, "vague") ||
+        (known && known->type == JSON_VALUE_FALSE))
+        return true;
+    for (size_t i = 0; i < sizeof WORLDS / sizeof *WORLDS; i++)
+        if (span_is(world, WORLDS[i]))
+            return true;
+    return (tool.len && !span_is(tool, "unspecified")) || span_is(family, "tool");
 }
 
 static void add_label(struct task *task, const struct row *row)
@@ -178,7 +191,7 @@ static void start_task(struct export_tasks *t, size_t number, const struct row *
     if (scenario && json_truthy(*scenario))
         task->scenario = arena_span(&t->arena, value_text(*scenario, &t->scratch));
     task->info = make_info(t, task, row);
-    task->checkable = is_checkable(row);
+    task->checkable = is_checkable(t, row);
     if (t->options->one_phrasing && task->scenario.len) {
         bool fresh;
         map_add(&t->scenarios, task->scenario, &fresh);
@@ -415,7 +428,7 @@ static void write_overlap(const struct export_tasks *t, struct json_writer *w)
         buf_byte(&list, ']');
         write_count(w, "n_contaminated", decontam_flagged(&t->overlap));
         json_write_key(w, "contamination_rate");
-        json_write_real(w, number_round(decontam_rate(&t->overlap), 4));
+        json_write_real(w, decontam_rate(&t->overlap));
         write_count(w, "ngram", (uint64_t)t->options->ngram);
         json_write_key(w, "examples");
         json_write_raw(w, buf_span(&list));
