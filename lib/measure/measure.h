@@ -45,7 +45,8 @@ uint64_t passat_rows(const struct passat *p); /* rows taken */
 struct passat_keys {
     struct facts_keys reward, task;
     bool bool_rewards;
-    bool hashed; /* tasks go by the hash of their keys */
+    bool hashed;     /* tasks go by the hash of their keys */
+    bool histograms; /* reading: summaries by hist, which have no tasks, are taken too */
 };
 
 /* Keeps only how many tasks have each pair of tries and passes, and sketches of the markers drawn by

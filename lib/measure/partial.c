@@ -402,6 +402,12 @@ static void read_header(struct reading *r, struct json_value object, const struc
     r->p->by_hist = span_is(json_text(by, &scratch), "hist");
     if (!r->p->by_hist && !span_is(json_text(by, &scratch), "task"))
         wrong(r, "is neither \"task\" nor \"hist\"");
+    if (r->p->by_hist && !keys->histograms && !r->failed) {
+        error_set(r->error, ERROR_INPUT,
+                  "a summary by hist has no tasks, which this needs; write it with --partial-by "
+                  "task");
+        r->failed = true;
+    }
     struct json_value used = member(r, object, "keys", JSON_VALUE_OBJECT);
     struct json_value flag = {0}, hashed = {0};
     struct json_value reward = member(r, used, "reward", JSON_VALUE_ARRAY);

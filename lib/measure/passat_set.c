@@ -13,8 +13,9 @@ static void open_set(struct passat_set *set, const struct passat_input *input)
 {
     *set = (struct passat_set){0};
     set->facts = facts_open(&input->facts);
-    set->keys = (struct passat_keys){facts_reward_keys(set->facts), facts_task_keys(set->facts),
-                                     input->facts.bool_rewards, input->facts.hash_keys};
+    set->keys =
+        (struct passat_keys){facts_reward_keys(set->facts), facts_task_keys(set->facts),
+                             input->facts.bool_rewards, input->facts.hash_keys, input->histograms};
 }
 
 static struct passat *slice_of(struct passat_set *set, struct span name,
@@ -34,13 +35,7 @@ static int take_partial(struct passat_set *set, struct passat *joined, const str
                         const struct passat_input *input, struct error *error)
 {
     struct passat *part = passat_partial_read(row->value, &set->keys, error);
-    int code = part ? 0 : ERROR_INPUT;
-    if (part && passat_by_hist(part) && !input->histograms)
-        code = error_set(error, ERROR_INPUT,
-                         "a summary by hist has no tasks, which this needs; write it with "
-                         "--partial-by task");
-    if (code == 0)
-        code = passat_merge(joined, part, input->repeat_shards, error);
+    int code = part ? passat_merge(joined, part, input->repeat_shards, error) : ERROR_INPUT;
     passat_free(part);
     if (code < 0)
         error_prefix(error, "%s:%llu", row->file, (unsigned long long)row->line_number);

@@ -486,6 +486,12 @@ stderr has: t:1: a summary by task does not join one by hist
 stderr has: rows beside the summaries: they cannot join summaries by hist as they are
 stderr has: give all runs the same --n-boot and --seed
 
+test: nor does a comparison take one for a run without tasks
+run: wai-passat --partial --partial-by hist --whole-tasks graded.jsonl > h; wai-compare h h
+exit: 3
+stdout empty
+stderr has: a summary by hist has no tasks, which this needs
+
 test: hashed keys join hashed keys only
 run: wai-passat --partial --hash-keys graded.jsonl > a; wai-passat --merge a
 exit: 3

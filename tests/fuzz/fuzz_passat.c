@@ -112,7 +112,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct facts_options options = {.by = "kind"};
     struct passat_options keep = {.markers = true}, none = {0};
     struct facts_reader *reader = facts_open(&options);
-    struct passat_keys keys = {facts_reward_keys(reader), facts_task_keys(reader), false};
+    struct passat_keys keys = {facts_reward_keys(reader), facts_task_keys(reader), false,
+                               .histograms = true};
     struct passat *rows = passat_new(&keep), *joined = passat_new(&none);
     struct json_members members = {0};
     struct span text = span_make((const char *)data, size);
