@@ -9,7 +9,7 @@
 #include "base/signals.h"
 #include "select/request.h"
 
-#define MODES "rl|sft|pairs|curriculum|retire|next-round|gate|calibrate|trim"
+#define MODES "rl|sft|pairs|curriculum|retire|next-round|gate|calibrate|trim|stage|filter"
 
 #define FIELD(name) offsetof(struct select_request, name)
 /* clang-format off */
@@ -74,6 +74,9 @@ static const struct option options[] = {
     {OPTION_REAL, 0, "base", FIELD(base), "X", "trim, curve: score without training", FIELD(base_given)},
     {OPTION_REAL, 0, "min-gain", FIELD(min_gain), "X", "trim, curve: gain by doubling that is worth it (0.01)"},
     {OPTION_INT, 0, "draws", FIELD(draws), "N", "trim, curve: resamples behind the range (200)", .min = 0, .max = 1e6},
+    {OPTION_TEXT, 0, "stage", FIELD(stage), "NAME", "stage: stamp the rows sft, rm, rl, eval or mid; without it, report"},
+    {OPTION_FLAG, 0, "fail-on-leak", FIELD(fail_on_leak), NULL, "stage: exit 1 when a task is in the eval and in the training"},
+    {OPTION_FLAG, 0, "no-trim-unanimous", FIELD(no_trim_unanimous), NULL, "filter: keep tasks whose labels all agree"},
     {OPTION_INT, 0, "fail-under", FIELD(fail_under), "N", "exit 1 when fewer than N rows come out", .min = 0, .max = 1e15},
     {OPTION_FLAG, 0, "keep-order", FIELD(keep_order), NULL, "write the chosen rows in input order"},
     ROW_OPTIONS(struct select_request, rows),

@@ -255,6 +255,8 @@ static const struct mode {
     {"gate", select_mode_gate, true},
     {"calibrate", select_mode_calibrate, true},
     {"trim", select_mode_trim, false},
+    {"stage", select_mode_stage, false},
+    {"filter", select_mode_filter, true},
     {"next-round", select_mode_next_round, false},
 };
 
@@ -268,7 +270,7 @@ static const struct mode *mode_of(const struct select_request *q)
 
 bool select_writes_rows(const struct select_request *q)
 {
-    return mode_of(q)->rows || q->emit ||
+    return mode_of(q)->rows || q->emit || q->stage ||
            (mode_of(q)->run == select_mode_trim && select_trim_writes_rows(q));
 }
 

@@ -361,3 +361,38 @@ test: a trim of nothing
 run: wai-select --mode trim --trim 0 < /dev/null
 exit: 2
 stderr has: --trim 0
+
+test: stages, and tasks on both sides
+stdin:
+  {"scenario_id":"a","stage":"SFT"}
+  {"scenario_id":"a","lineage":{"source":"eval"}}
+  {"prompt":"b","purpose":"eval"}
+  {"prompt":"c"}
+run: wai-select -q --mode stage --json --fail-on-leak
+exit: 1
+stdout json: {"counts":{"sft":1,"eval":2},"n_unstamped":1,"tasks_per_stage":{"sft":1,"eval":2},"eval_train_leaks":["a"],"n_leaks":1}
+stderr has: 1 tasks are in the eval
+
+test: a stage is stamped
+stdin:
+  {"prompt":"c"}
+run: wai-select -q --mode stage --stage RL
+stdout:
+  {"prompt":"c","stage":"rl"}
+
+test: a stage that is none
+run: wai-select --mode stage --stage final < /dev/null
+exit: 2
+stderr has: --stage final
+
+test: the row gates alone
+stdin:
+  {"scenario_id":"a","prompt":"x y z","final_text":"Done it.","reward":1}
+  {"scenario_id":"a","prompt":"x y z","final_text":"Done.","reward":1}
+  {"scenario_id":"b","prompt":"x y z","final_text":"","reward":1}
+  {"scenario_id":"c","prompt":"x y z","final_text":"Well.","reward":0}
+  {"scenario_id":"c","prompt":"x y z","final_text":"Wl.","reward":1}
+run:
+  wai-select -q -o out --mode filter --json > r.json < /dev/stdin
+  cat r.json
+stdout json: {"n":5,"n_kept":2,"n_dropped":3,"dropped":{"incomplete_junk":1},"unanimous_groups_dropped":1,"unanimous_rows_dropped":2,"signal":{"n_mixed":1}}

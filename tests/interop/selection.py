@@ -206,13 +206,32 @@ def gate_case(rng, binary, scratch, rows, text):
     return compare("gate", keys, want_rows, want, got_rows, got), text, args
 
 
+def filter_case(rng, binary, scratch, rows, text):
+    tools = rng.random() < .7
+    kept, want = package.filter_rl_rows([dict(r) for r in rows], has_tools=tools)
+    args = ["--mode", "filter", "--no-trim-unanimous"] + ([] if tools else ["--no-tools"])
+    got_rows, got = ours(binary, args, text, scratch)
+    return compare("filter", "n n_kept n_dropped dropped kept_verified_zero".split(), kept, want, got_rows, got), text, args
+
+
+def stage_case(rng, binary, scratch, rows, text):
+    rows = [dict(r, **rng.choice([{}, {"stage": rng.choice(["SFT", "eval", "odd", "rl", ""])}, {"purpose": "eval"}])) for r in rows]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    want = package.stage_report(rows)
+    done = subprocess.run([binary, "-q", "--mode", "stage", "--json"], input=text.encode(), capture_output=True)
+    if done.returncode:
+        return f"stage: {done.stderr.decode()}", text, ["--mode", "stage"]
+    keys = "counts n_unstamped tasks_per_stage eval_train_leaks n_leaks".split()
+    return compare("stage", keys, [], want, [], json.loads(done.stdout)), text, ["--mode", "stage"]
+
+
 def one_case(rng, binary, scratch):
     rows = make_rows(rng)
     text = "".join(json.dumps(row, ensure_ascii=rng.random() < .5) + "\n" for row in rows)
     rows = [json.loads(line) for line in text.splitlines()] if "\x85" not in text else rows
     kind = rng.random()
     if kind < .4:
-        return rng.choice([pairs_case, curriculum_case, round_case, gate_case])(rng, binary, scratch, rows, text)
+        return rng.choice([pairs_case, curriculum_case, round_case, gate_case, filter_case, stage_case])(rng, binary, scratch, rows, text)
     if kind < .6:
         rule = rng.choice(["top_per_prompt", "random_per_prompt", "top_k_overall", "random_k_overall"])
         target, low, seed = rng.choice([1, 5, 1000]), rng.choice([1.0, .5, 0.0]), rng.randrange(99)
