@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "guard/defaults.h"
-#include "guard/hack_inside.h"
+#include "guard/hack_measure.h"
 #include "rng/rng.h"
 #include "text/fold.h"
 #include "text/number.h"
@@ -34,38 +34,6 @@ struct hack_scan {
     struct hack_rows rows;
 };
 
-/* One feature while it is measured. */
-struct measured {
-    struct span name;
-    struct span *aliases;
-    size_t n_aliases, cap_aliases;
-    const uint32_t *rows; /* in row order */
-    const double *values; /* NULL: all 1 */
-    size_t count;
-    bool binary;
-    double sd_within, sd_pooled, rho, pooled;
-    size_t parents[2]; /* numbers of features; of conjunctions only */
-    bool conjunction, endorsed, above, complement;
-    double p;
-};
-
-struct scan {
-    const struct hack_options *o;
-    const struct hack_rows *rows;
-    struct hack_report *report;
-    struct arena *arena;
-    size_t n, n_groups;
-    size_t *size, *start; /* per group; rows of group g: members[start[g] .. start[g] + size[g]) */
-    uint32_t *members;
-    double *mean, *centred;               /* of the reward: per group; per row */
-    double within, overall, overall_mean; /* spreads of the reward */
-    struct measured *features;
-    size_t n_features, cap_features;
-    struct measured *small; /* columns under min_obs */
-    size_t n_small, cap_small;
-    double *best; /* of each shuffle, ascending */
-};
-
 struct hack_scan *hack_scan_new(const struct hack_options *options, struct error *error)
 {
     struct hack_reader *reader = hack_reader_new(options, error);
@@ -91,15 +59,10 @@ void hack_scan_free(struct hack_scan *scan)
     free(scan);
 }
 
-static double value_at(const struct measured *f, size_t i)
-{
-    return f->values ? f->values[i] : 1.0;
-}
-
 /* ---- groups and the reward (steps 2-4) ----------------------------------------------------------
  */
 
-static void group_rows(struct scan *s)
+static void group_rows(struct hack_measuring *s)
 {
     size_t *fill = mem_zero(s->n_groups, sizeof *fill);
     s->size = arena_zero(s->arena, s->n_groups * sizeof *s->size);
@@ -117,7 +80,7 @@ static void group_rows(struct scan *s)
 }
 
 /* What a group's rewards say of it. */
-static void measure_group(struct scan *s, size_t g, double *capacity)
+static void measure_group(struct hack_measuring *s, size_t g, double *capacity)
 {
     const double *reward = s->rows->reward;
     const uint32_t *members = s->members + s->start[g];
@@ -160,7 +123,7 @@ static size_t upper_median(size_t *sizes, size_t n)
     return sizes[n / 2];
 }
 
-static void measure_groups(struct scan *s)
+static void measure_groups(struct hack_measuring *s)
 {
     struct hack_report *r = s->report;
     double capacity = 0.0, squares = 0.0, raw_squares = 0.0, sum = 0.0;
@@ -200,7 +163,7 @@ static int by_number(const void *left, const void *right)
 }
 
 /* Step 6: how many different rollouts an ask has. */
-static void count_distinct(struct scan *s)
+static void count_distinct(struct hack_measuring *s)
 {
     size_t *counts = mem_zero(s->n_groups, sizeof *counts), n = 0;
     uint32_t *profiles = mem_zero(s->n, sizeof *profiles);
@@ -220,340 +183,13 @@ static void count_distinct(struct scan *s)
     free(counts);
 }
 
-/* ---- columns (steps 7, 8) -----------------------------------------------------------------------
- */
-
-static uint64_t column_hash(const struct measured *f)
-{
-    uint64_t hash = map_hash(span_make((const char *)f->rows, f->count * sizeof *f->rows));
-    for (size_t i = 0; i < f->count && !f->binary; i++) {
-        uint64_t bits;
-        memcpy(&bits, &f->values[i], sizeof bits);
-        hash = (hash ^ bits) * 0x9e3779b97f4a7c15u;
-    }
-    return hash;
-}
-
-static bool same_column(const struct measured *a, const struct measured *b)
-{
-    if (a->count != b->count || a->binary != b->binary ||
-        memcmp(a->rows, b->rows, a->count * sizeof *a->rows) != 0)
-        return false;
-    for (size_t i = 0; i < a->count && !a->binary; i++)
-        if (a->values[i] != b->values[i])
-            return false;
-    return true;
-}
-
-static void add_alias(struct measured *f, struct span name)
-{
-    f->aliases = mem_grow(f->aliases, &f->cap_aliases, f->n_aliases + 1, sizeof *f->aliases);
-    f->aliases[f->n_aliases++] = name;
-}
-
-/* Takes a column in unless it is rare or says what an earlier one says. hashes: of those taken, by
- * a map from hash to the first with it; equal hashes of different columns are only tried, not
- * trusted. */
-static void offer_column(struct scan *s, struct measured f, struct map *hashes, size_t *first)
-{
-    bool fresh;
-    if (f.count < s->o->min_obs) {
-        s->small = mem_grow(s->small, &s->cap_small, s->n_small + 1, sizeof *s->small);
-        s->small[s->n_small++] = f;
-        return;
-    }
-    f.binary = true;
-    for (size_t i = 0; f.values && i < f.count; i++)
-        f.binary = f.binary && f.values[i] == 1.0;
-    uint64_t hash = column_hash(&f);
-    size_t number = map_add(hashes, span_make((const char *)&hash, sizeof hash), &fresh);
-    if (!fresh && same_column(&s->features[first[number]], &f)) {
-        add_alias(&s->features[first[number]], f.name);
-        return;
-    }
-    if (fresh)
-        first[number] = s->n_features;
-    s->features = mem_grow(s->features, &s->cap_features, s->n_features + 1, sizeof *s->features);
-    s->features[s->n_features++] = f;
-}
-
-struct term {
-    uint32_t number;
-    uint32_t count;
-    struct span text;
-};
-
-static int by_count(const void *left, const void *right)
-{
-    const struct term *a = left, *b = right;
-    if (a->count != b->count)
-        return a->count > b->count ? -1 : 1;
-    return span_compare(a->text, b->text);
-}
-
-/* Row counts of all terms, by 2 * number + kind. */
-static uint32_t *count_terms(const struct scan *s, size_t *n)
-{
-    const struct hack_rows *rows = s->rows;
-    size_t most = rows->tokens.count > rows->pairs.count ? rows->tokens.count : rows->pairs.count;
-    *n = 2 * most + 2;
-    uint32_t *counts = mem_zero(*n, sizeof *counts);
-    for (size_t i = 0; i < rows->n_terms; i++)
-        counts[rows->terms[i]]++;
-    return counts;
-}
-
-/* The vocabulary: terms of at least min_obs rows and not of all, the commonest first. */
-static struct term *choose_terms(struct scan *s, size_t *n_terms)
-{
-    size_t n, kept = 0, cap = 0;
-    uint32_t *counts = count_terms(s, &n);
-    struct term *terms = NULL;
-    struct buf text = {0};
-    for (size_t i = 0; i < n; i++) {
-        if (!counts[i] || counts[i] < s->o->min_obs || counts[i] >= s->n)
-            continue;
-        terms = mem_grow(terms, &cap, kept + 1, sizeof *terms);
-        buf_clear(&text);
-        hack_term_name(s->rows, (uint32_t)i, &text);
-        terms[kept++] =
-            (struct term){(uint32_t)i, counts[i], arena_span(s->arena, buf_span(&text))};
-    }
-    if (kept)
-        qsort(terms, kept, sizeof *terms, by_count);
-    *n_terms = kept < s->o->top_k ? kept : s->o->top_k;
-    buf_free(&text);
-    free(counts);
-    return terms;
-}
-
-static void offer_terms(struct scan *s, struct map *hashes, size_t *first, struct term *terms,
-                        size_t n)
-{
-    const struct hack_rows *rows = s->rows;
-    size_t most = rows->tokens.count > rows->pairs.count ? rows->tokens.count : rows->pairs.count;
-    uint32_t *place = mem_zero(2 * most + 2, sizeof *place); /* of a term, plus one */
-    uint32_t **columns = mem_zero(n, sizeof *columns);
-    size_t *fill = mem_zero(n, sizeof *fill);
-    for (size_t i = 0; i < n; i++) {
-        place[terms[i].number] = (uint32_t)i + 1;
-        columns[i] = arena_alloc(s->arena, terms[i].count * sizeof **columns);
-    }
-    for (size_t row = 0, at = 0; row < s->n; row++)
-        for (; at < rows->term_end[row]; at++) {
-            uint32_t p = place[rows->terms[at]];
-            if (p)
-                columns[p - 1][fill[p - 1]++] = (uint32_t)row;
-        }
-    struct buf name = {0};
-    for (size_t i = 0; i < n; i++) {
-        buf_clear(&name);
-        buf_text(&name, "contains:");
-        buf_span_add(&name, terms[i].text);
-        offer_column(s,
-                     (struct measured){.name = arena_span(s->arena, buf_span(&name)),
-                                       .rows = columns[i],
-                                       .count = terms[i].count},
-                     hashes, first);
-    }
-    buf_free(&name);
-    free(fill);
-    free(columns);
-    free(place);
-}
-
-/* Sums per group, zero between uses. */
-struct spreads {
-    double *squares, *sums;
-    uint32_t *seen;
-    bool *touched;
-};
-
-static struct spreads spreads_new(const struct scan *s)
-{
-    return (struct spreads){
-        mem_zero(s->n_groups, sizeof(double)), mem_zero(s->n_groups, sizeof(double)),
-        mem_zero(s->n_groups, sizeof(uint32_t)), mem_zero(s->n_groups, sizeof(bool))};
-}
-
-static void spreads_free(struct spreads *x)
-{
-    free(x->squares);
-    free(x->sums);
-    free(x->seen);
-    free(x->touched);
-}
-
-/* Step 9. Sums over a group run over the feature's rows in order; groups join in the order of their
- * first row that has the feature. */
-static void measure_spread(struct scan *s, struct measured *f, struct spreads *x)
-{
-    double *squares = x->squares, *sums = x->sums;
-    size_t n_seen = 0;
-    double all_squares = 0.0, all = 0.0, within = 0.0, n = (double)s->n;
-    for (size_t i = 0; i < f->count; i++) {
-        size_t g = s->rows->group[f->rows[i]];
-        double v = value_at(f, i);
-        if (!x->touched[g])
-            x->seen[n_seen++] = (uint32_t)g;
-        x->touched[g] = true;
-        squares[g] += v * v;
-        sums[g] += v;
-        all_squares += v * v;
-        all += v;
-    }
-    for (size_t i = 0; i < n_seen; i++) {
-        size_t g = x->seen[i];
-        within += squares[g] - sums[g] * sums[g] / (double)s->size[g];
-        squares[g] = sums[g] = 0.0;
-        x->touched[g] = false;
-    }
-    f->sd_within = sqrt(within > 0.0 ? within / n : 0.0);
-    double mean = all / n, pooled = all_squares / n - mean * mean;
-    f->sd_pooled = sqrt(pooled > 0.0 ? pooled : 0.0);
-}
-
-/* Step 11. */
-static void measure_rho(struct scan *s, struct measured *f)
-{
-    double products = 0.0, rewards = 0.0, sum = 0.0, n = (double)s->n;
-    for (size_t i = 0; i < f->count; i++) {
-        double v = value_at(f, i);
-        products += v * s->centred[f->rows[i]];
-        rewards += v * s->rows->reward[f->rows[i]];
-        sum += v;
-    }
-    f->rho =
-        f->sd_within > 0.0 && s->within > 0.0 ? products / (n * f->sd_within * s->within) : 0.0;
-    f->pooled = f->sd_pooled > 0.0 && s->overall > 0.0
-                    ? (rewards / n - sum / n * s->overall_mean) / (f->sd_pooled * s->overall)
-                    : 0.0;
-}
-
-static void collect_features(struct scan *s)
-{
-    size_t n_terms = 0;
-    struct term *terms = s->o->automatic ? choose_terms(s, &n_terms) : NULL;
-    struct map hashes = {0};
-    size_t *first = mem_zero(s->rows->names.count + n_terms + 1, sizeof *first);
-    for (size_t i = 0; i < s->rows->names.count; i++) {
-        const struct hack_column *c = &s->rows->columns[i];
-        offer_column(s,
-                     (struct measured){.name = s->rows->names.keys[i],
-                                       .rows = c->rows,
-                                       .values = c->values,
-                                       .count = c->count},
-                     &hashes, first);
-    }
-    offer_terms(s, &hashes, first, terms, n_terms);
-    map_free(&hashes);
-    free(first);
-    free(terms);
-
-    struct spreads x = spreads_new(s);
-    size_t kept = 0;
-    for (size_t i = 0; i < s->n_features; i++) {
-        measure_spread(s, &s->features[i], &x);
-        if (s->features[i].sd_pooled > 0.0) {
-            measure_rho(s, &s->features[i]);
-            s->features[kept++] = s->features[i];
-        } else {
-            free(s->features[i].aliases);
-        }
-    }
-    s->n_features = kept;
-    for (size_t i = 0; i < s->n_small; i++) {
-        measure_spread(s, &s->small[i], &x);
-        measure_rho(s, &s->small[i]);
-    }
-    spreads_free(&x);
-}
-
-/* ---- conjunctions (step 12) ---------------------------------------------------------------------
- */
-
-struct seed {
-    size_t feature;
-    double strength;
-};
-
-static int by_strength(const void *left, const void *right)
-{
-    const struct seed *a = left, *b = right;
-    if (a->strength != b->strength)
-        return a->strength > b->strength ? -1 : 1;
-    return (a->feature > b->feature) - (a->feature < b->feature);
-}
-
-static size_t common_rows(const struct measured *a, const struct measured *b, uint32_t *out)
-{
-    size_t n = 0;
-    for (size_t i = 0, j = 0; i < a->count && j < b->count;) {
-        if (a->rows[i] == b->rows[j]) {
-            out[n++] = a->rows[i];
-            i++, j++;
-        } else if (a->rows[i] < b->rows[j]) {
-            i++;
-        } else {
-            j++;
-        }
-    }
-    return n;
-}
-
-static void try_pair(struct scan *s, size_t a, size_t b, uint32_t *common, struct spreads *x)
-{
-    const struct measured *left = &s->features[a], *right = &s->features[b];
-    size_t n = common_rows(left, right, common);
-    if (n < s->o->min_obs || n >= left->count || n >= right->count)
-        return;
-    struct measured f = {.rows = common, .count = n, .binary = true, .conjunction = true};
-    double parents = fabs(left->rho) > fabs(right->rho) ? fabs(left->rho) : fabs(right->rho);
-    f.parents[0] = a;
-    f.parents[1] = b;
-    measure_spread(s, &f, x);
-    measure_rho(s, &f);
-    if (!(f.sd_pooled > 0.0) || !(fabs(f.rho) > parents))
-        return;
-    struct buf name = {0};
-    buf_span_add(&name, left->name);
-    buf_text(&name, " AND ");
-    buf_span_add(&name, right->name);
-    uint32_t *rows = arena_alloc(s->arena, n * sizeof *rows);
-    memcpy(rows, common, n * sizeof *rows);
-    f.name = arena_span(s->arena, buf_span(&name));
-    f.rows = rows;
-    buf_free(&name);
-    s->features = mem_grow(s->features, &s->cap_features, s->n_features + 1, sizeof *s->features);
-    s->features[s->n_features++] = f;
-}
-
-static void add_conjunctions(struct scan *s)
-{
-    size_t n = 0;
-    struct seed *seeds = mem_zero(s->n_features, sizeof *seeds);
-    for (size_t i = 0; i < s->n_features; i++)
-        if (s->features[i].binary)
-            seeds[n++] = (struct seed){i, fabs(s->features[i].rho)};
-    if (n)
-        qsort(seeds, n, sizeof *seeds, by_strength);
-    n = n < s->o->seeds ? n : s->o->seeds;
-    uint32_t *common = mem_zero(s->n, sizeof *common);
-    struct spreads x = spreads_new(s);
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = i + 1; j < n; j++)
-            try_pair(s, seeds[i].feature, seeds[j].feature, common, &x);
-    spreads_free(&x);
-    free(common);
-    free(seeds);
-}
-
 /* ---- the floor (step 13) ------------------------------------------------------------------------
  */
 
 enum { LANES = 8 }; /* shuffles measured at a time: one cache line a row */
 
-static void shuffle_rewards(const struct scan *s, struct rng *rng, double *perm, double *values)
+static void shuffle_rewards(const struct hack_measuring *s, struct rng *rng, double *perm,
+                            double *values)
 {
     for (size_t g = 0; g < s->n_groups; g++) {
         if (s->size[g] < 2)
@@ -568,12 +204,12 @@ static void shuffle_rewards(const struct scan *s, struct rng *rng, double *perm,
 }
 
 /* The largest |rho| of each lane's shuffled rewards. */
-static void best_of_lanes(const struct scan *s, const double *lanes, double best[LANES])
+static void best_of_lanes(const struct hack_measuring *s, const double *lanes, double best[LANES])
 {
     for (size_t l = 0; l < LANES; l++)
         best[l] = 0.0;
     for (size_t f = 0; f < s->n_features; f++) {
-        const struct measured *x = &s->features[f];
+        const struct hack_measured *x = &s->features[f];
         double sums[LANES] = {0};
         if (!(x->sd_within > 0.0))
             continue;
@@ -597,7 +233,7 @@ static int by_value(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static void measure_floor(struct scan *s)
+static void measure_floor(struct hack_measuring *s)
 {
     struct rng rng;
     size_t n_perm = s->o->n_perm;
@@ -641,10 +277,10 @@ static bool name_matches(const struct hack_options *o, struct span name)
     return hit;
 }
 
-static void endorse(struct scan *s)
+static void endorse(struct hack_measuring *s)
 {
     for (size_t i = 0; i < s->n_features; i++) {
-        struct measured *f = &s->features[i];
+        struct hack_measured *f = &s->features[i];
         f->endorsed = name_matches(s->o, f->name);
         for (size_t a = 0; a < f->n_aliases && !f->endorsed; a++)
             f->endorsed = name_matches(s->o, f->aliases[a]);
@@ -657,7 +293,8 @@ static void endorse(struct scan *s)
 
 /* Is f, within every ask, a multiple of g? By Cauchy-Schwarz, when their correlation is +-1; sums
  * of products over asks, so it is told apart from rounding by a relative 1e-9. */
-static bool is_multiple(const struct scan *s, const struct measured *f, const struct measured *g)
+static bool is_multiple(const struct hack_measuring *s, const struct hack_measured *f,
+                        const struct hack_measured *g)
 {
     double *sums_f = mem_zero(s->n_groups, sizeof *sums_f),
            *sums_g = mem_zero(s->n_groups, sizeof *sums_g);
@@ -682,12 +319,12 @@ static bool is_multiple(const struct scan *s, const struct measured *f, const st
     return fabs(covariance) >= (1.0 - 1e-9) * f->sd_within * g->sd_within;
 }
 
-static void find_complements(struct scan *s)
+static void find_complements(struct hack_measuring *s)
 {
     for (size_t i = 0; i < s->n_features; i++) {
-        struct measured *f = &s->features[i];
+        struct hack_measured *f = &s->features[i];
         for (size_t j = 0; j < s->n_features && !f->endorsed && f->above && !f->complement; j++) {
-            const struct measured *g = &s->features[j];
+            const struct hack_measured *g = &s->features[j];
             f->complement = g->endorsed && g->above && g->rho > 0.0 &&
                             number_round(fabs(g->rho), 6) == number_round(fabs(f->rho), 6) &&
                             is_multiple(s, f, g);
@@ -707,7 +344,7 @@ static int by_rank(const void *left, const void *right)
     return span_compare(a->name, b->name);
 }
 
-static double chance(const struct scan *s, double strength)
+static double chance(const struct hack_measuring *s, double strength)
 {
     size_t as_strong = 0;
     for (size_t i = 0; i < s->o->n_perm; i++)
@@ -716,13 +353,13 @@ static double chance(const struct scan *s, double strength)
 }
 
 /* The features as the report keeps them, in the order they were made. */
-static void report_features(struct scan *s, bool ranked)
+static void report_features(struct hack_measuring *s, bool ranked)
 {
     struct hack_report *r = s->report;
     r->n_features = s->n_features;
     r->features = mem_zero(s->n_features, sizeof *r->features);
     for (size_t i = 0; i < s->n_features; i++) {
-        struct measured *f = &s->features[i];
+        struct hack_measured *f = &s->features[i];
         struct hack_feature *out = &r->features[i];
         *out = (struct hack_feature){.name = arena_span(&r->arena, f->name),
                                      .n_aliases = f->n_aliases,
@@ -749,22 +386,22 @@ static void report_features(struct scan *s, bool ranked)
 
 static int by_pooled(const void *left, const void *right)
 {
-    const struct seed *a = left, *b = right;
-    return by_strength(a, b);
+    const struct hack_strength *a = left, *b = right;
+    return hack_by_strength(a, b);
 }
 
 /* Step 10: nothing to compare within an ask. */
-static void report_pooled(struct scan *s)
+static void report_pooled(struct hack_measuring *s)
 {
     struct hack_report *r = s->report;
     size_t matched = r->endorsed_matched;
     endorse(s);
     r->endorsed_matched = matched;
     report_features(s, false);
-    struct seed *order = mem_zero(s->n_features, sizeof *order);
+    struct hack_strength *order = mem_zero(s->n_features, sizeof *order);
     struct hack_feature *sorted = mem_zero(s->n_features, sizeof *sorted);
     for (size_t i = 0; i < s->n_features; i++)
-        order[i] = (struct seed){i, fabs(r->features[i].pooled)};
+        order[i] = (struct hack_strength){i, fabs(r->features[i].pooled)};
     if (s->n_features)
         qsort(order, s->n_features, sizeof *order, by_pooled);
     for (size_t i = 0; i < s->n_features; i++)
@@ -778,11 +415,11 @@ static void report_pooled(struct scan *s)
                  r->n_groups_multi ? "every ask is unanimous" : "every ask has one rollout");
 }
 
-static void report_ranked(struct scan *s)
+static void report_ranked(struct hack_measuring *s)
 {
     struct hack_report *r = s->report;
     if (s->o->automatic && s->o->seeds)
-        add_conjunctions(s);
+        hack_conjunctions(s);
     measure_floor(s);
     endorse(s);
     for (size_t i = 0; i < s->n_features; i++) {
@@ -797,18 +434,18 @@ static void report_ranked(struct scan *s)
 }
 
 /* The rare columns, so that a small pool is not taken for one without a signal. */
-static void note_rare(struct scan *s)
+static void note_rare(struct hack_measuring *s)
 {
     struct hack_report *r = s->report;
     struct buf names = {0};
-    struct seed *order = mem_zero(s->n_small, sizeof *order);
+    struct hack_strength *order = mem_zero(s->n_small, sizeof *order);
     size_t shown = 0, most = 0;
     for (size_t i = 0; i < s->n_small; i++)
-        order[i] = (struct seed){i, fabs(s->small[i].pooled)};
+        order[i] = (struct hack_strength){i, fabs(s->small[i].pooled)};
     if (s->n_small)
-        qsort(order, s->n_small, sizeof *order, by_strength);
+        qsort(order, s->n_small, sizeof *order, hack_by_strength);
     for (; shown < s->n_small && shown < HACK_NAMES_SHOWN; shown++) {
-        const struct measured *f = &s->small[order[shown].feature];
+        const struct hack_measured *f = &s->small[order[shown].feature];
         buf_format(&names, "%s%.*s %+.2f", shown ? ", " : "", (int)f->name.len, f->name.ptr,
                    f->pooled);
         most = f->count > most ? f->count : most;
@@ -822,7 +459,7 @@ static void note_rare(struct scan *s)
     buf_free(&names);
 }
 
-static void note_input(struct scan *s)
+static void note_input(struct hack_measuring *s)
 {
     struct hack_report *r = s->report;
     size_t empty = map_find(&s->rows->groups, SPAN(""));
@@ -838,7 +475,7 @@ static void note_input(struct scan *s)
 void hack_scan_measure(struct hack_scan *scan, struct hack_report *report)
 {
     struct arena arena = {0};
-    struct scan s = {
+    struct hack_measuring s = {
         .o = scan->o, .rows = &scan->rows, .report = report, .arena = &arena, .n = scan->rows.n};
     *report = (struct hack_report){.n_rows = scan->rows.n_rows,
                                    .n_graded = s.n,
@@ -859,7 +496,7 @@ void hack_scan_measure(struct hack_scan *scan, struct hack_report *report)
     group_rows(&s);
     measure_groups(&s);
     count_distinct(&s);
-    collect_features(&s);
+    hack_collect(&s);
     if (!report->n_groups_multi || !(s.within > 0.0))
         report_pooled(&s);
     else
