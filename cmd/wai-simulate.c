@@ -360,6 +360,8 @@ static int run(struct session *x, int64_t budget, struct error *error)
         .jobs = s->rows.jobs ? s->rows.jobs : SCENE_JOBS,
         .runs = s->runs,
         .scrub = s->scrub,
+        .hard_share = s->hard_share,
+        .hard_share_given = s->hard_share_given,
         .situations = s->situations_given && s->situations < 1 ? 1 : s->situations,
         .rerolls = s->rerolls_given ? s->rerolls : x->topology.repeats,
         .tasks = s->tasks ? &x->tasks : NULL,

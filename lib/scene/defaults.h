@@ -19,12 +19,14 @@ enum {
     SCENE_PROBE = 2,             /* first rollouts of a group (situations 1.1) */
     SCENE_DEAD_MIN = 16,         /* lost attempts before an agent counts as dead (world 16.2) */
     SCENE_DEAD_BUDGETS = 2,      /* or this many budgets */
+    SCENE_TRIPLES_MAX = 1 << 28, /* triples of values; a larger grid does not grow */
     SCENE_TRIES = 8,             /* wordings tried for one prompt (situations 17.5) */
     SCENE_SHORT_WORDS = 16,      /* words of a short message, at most (situations 17.4) */
     SCENE_LONG_WORDS = 40,       /* words of a long one, at least */
     SCENE_PROMPTS_LISTED = 1000, /* prompts in the report's prompt_rollouts (situations 20.4) */
     SCENE_MISSING_LISTED = 20, /* tasks that were not played, named in the report (situations 12) */
     SCENE_DEAD_TOOL_CALLS = 3, /* calls before a tool counts as dead (world 16.6) */
+    SCENE_TIER_ROWS = 20,      /* rows from which a missed tier mix is told (situations 7.2) */
     SCENE_PROGRESS_ROWS = 10,  /* no progress below this budget (situations 20.2) */
 };
 
@@ -83,6 +85,8 @@ enum {
 #define SCENE_FAULT_RATE     0.5  /* share of fault cells that keep their plan (situations 4) */
 #define SCENE_FAULT_RATE_RL  0.8  /* the same in mode rl */
 #define SCENE_KEEP_SUCCESS   0.90 /* share of fault cells flipped outside rl (situations 3.6) */
+#define SCENE_HARD_SHARE     0.40 /* share of prompts from the hard tiers (situations 1.1) */
+#define SCENE_TIER_TOLERANCE 0.10 /* by which it may be missed */
 #define SCENE_PASS_THRESHOLD 0.5  /* a reward or a marker under it is a failure (situations 15) */
 #define SCENE_DEAD_TOOL_Z    1.96 /* 95 % (world 16.6) */
 #define SCENE_DEAD_TOOL_RATE 0.30 /* of calls that work, at most */

@@ -269,8 +269,15 @@ static void open_run(struct run *run, const struct engine_setting *setting,
             situations = (int64_t)run->n_seeds; /* the number grows to hold the seeds */
         int64_t cells = situations > 0 ? situations - (int64_t)run->n_seeds : 0;
         if (situations == 0 || cells > 0) {
-            run->search = search_open(setting->grid, setting->seed, setting->topology.unique, cells,
-                                      setting->topology.phrasings);
+            struct search_setting search = {
+                .grid = setting->grid,
+                .seed = setting->seed,
+                .unique = setting->topology.unique,
+                .situations = cells,
+                .phrasings = setting->topology.phrasings,
+                .hard_share = setting->hard_share,
+            };
+            run->search = search_open(&search);
             run->writer = template_open(setting->grid, setting->tools);
         } else {
             run->search_spent = true;
@@ -285,6 +292,8 @@ static void collect(struct run *run)
     r->pairs_planned = run->planned.count;
     r->pairs_covered = run->covered.count;
     r->unique_cells = run->search ? search_situations(run->search) : 0;
+    r->grown_cells = run->search ? search_grown(run->search) : 0;
+    r->reused = run->search ? search_reused(run->search) : 0;
     r->grouped = run->successive;
     r->mixed_rate = succession_rate(&run->succession);
     r->n_hazard = (size_t)run->k + 1;

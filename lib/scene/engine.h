@@ -61,6 +61,8 @@ struct engine_setting {
     bool world_seed_rules;    /* the user named world_seed: over a task's */
     int64_t budget, round, jobs, situations, rerolls, runs;
     bool scrub;
+    double hard_share; /* of the prompts that are written: from the hard tiers */
+    bool hard_share_given;
     const struct task_list *tasks; /* replay them; NULL: none */
     struct task_list *seeds;       /* opened first; NULL: none */
     const struct aim *aim;         /* traces; no prompt like one of theirs is played. NULL: none */
@@ -99,9 +101,9 @@ struct engine_report {
     size_t tasks_ran; /* of the replay */
     struct tool_outcome *tools;
     size_t n_tools;
-    int64_t tiers[TIER_COUNT];
+    int64_t tiers[TIER_COUNT], row_tiers[TIER_COUNT]; /* of prompts, of rows */
     size_t pairs_planned, pairs_covered;
-    size_t unique_cells;
+    size_t unique_cells, grown_cells, reused; /* used; beyond the grid; further prompts of one */
     int64_t fault_cells,
         fault_plans; /* grid prompts on a fault condition; those that kept their plan */
     bool grouped;    /* under the successive policy: */

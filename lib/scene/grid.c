@@ -183,23 +183,28 @@ double cell_weight(const struct cell *cell, struct weight_blend blend, size_t ro
                         6);
 }
 
+static void describe_cell(const struct grid *g, struct cell *cell, struct buf *text)
+{
+    uint8_t digest[SHA256_BYTES];
+    char hex[2 * SHA256_BYTES + 1];
+    buf_clear(text);
+    cell_pyjson(cell, text);
+    digest_sha256(buf_span(text), digest);
+    digest_hex(digest, SCENE_ID_HEX / 2, hex);
+    memcpy(cell->id, "sc-", 3);
+    memcpy(cell->id + 3, hex, SCENE_ID_HEX + 1);
+    cell->tier = tier_of_stance(cell->value[AXIS_STANCE]);
+    cell->risk = risk_of(g, cell);
+    cell->weight = cell_weight(cell, WEIGHT_FIRST, 0, 0.5, 0.5);
+}
+
 static void describe(struct grid *g)
 {
     struct map values = {0};
     struct buf text = {0};
     for (size_t i = 0; i < g->count; i++) {
         struct cell *cell = &g->cells[i];
-        uint8_t digest[SHA256_BYTES];
-        char hex[2 * SHA256_BYTES + 1];
-        buf_clear(&text);
-        cell_pyjson(cell, &text);
-        digest_sha256(buf_span(&text), digest);
-        digest_hex(digest, SCENE_ID_HEX / 2, hex);
-        memcpy(cell->id, "sc-", 3);
-        memcpy(cell->id + 3, hex, SCENE_ID_HEX + 1);
-        cell->tier = tier_of_stance(cell->value[AXIS_STANCE]);
-        cell->risk = risk_of(g, cell);
-        cell->weight = cell_weight(cell, WEIGHT_FIRST, 0, 0.5, 0.5);
+        describe_cell(g, cell, &text);
         for (int a = 0; a < AXIS_COUNT; a++) {
             buf_clear(&text);
             buf_format(&text, "%d:", a);
@@ -232,7 +237,9 @@ int grid_build(struct grid *grid, const struct grid_setting *setting, struct buf
     for (size_t i = 0; i < rules->count; i++)
         if (!span_equal(rules->items[i], UNSPECIFIED))
             add_rule_block(&b, rules->items[i]);
-    if (setting->prefer_success && !grid->axes[AXIS_CONDITION].pinned)
+    grid->aim = setting->aim;
+    grid->flips = setting->prefer_success && !grid->axes[AXIS_CONDITION].pinned;
+    if (grid->flips)
         prefer_success(grid);
     describe(grid);
     if (setting->aim)
@@ -245,6 +252,37 @@ void grid_free(struct grid *grid)
     tool_facts_free(&grid->facts);
     arena_free(&grid->arena);
     free(grid->cells);
+}
+
+/* Number of a value among those of the grid's cells, or UINT32_MAX. */
+static uint32_t number_of(const struct grid *grid, int axis, struct span value)
+{
+    for (size_t i = 0; i < grid->count; i++)
+        if (span_equal(grid->cells[i].value[axis], value))
+            return grid->cells[i].pair_value[axis];
+    return UINT32_MAX;
+}
+
+bool grid_complete_cell(const struct grid *grid, struct cell *cell)
+{
+    struct buf text = {0};
+    uint8_t digest[SHA256_BYTES];
+    bool known = true;
+    if (grid->flips && !span_is(cell->value[AXIS_CONDITION], "success")) {
+        cell_pyjson(cell, &text);
+        digest_sha256(buf_span(&text), digest);
+        if (!(draw_of(digest) < 1 - SCENE_KEEP_SUCCESS))
+            cell->value[AXIS_CONDITION] = SPAN("success");
+    }
+    describe_cell(grid, cell, &text);
+    if (grid->aim)
+        aim_weights(grid->aim, cell, 1);
+    for (int a = 0; a < AXIS_COUNT; a++) {
+        cell->pair_value[a] = number_of(grid, a, cell->value[a]);
+        known = known && cell->pair_value[a] != UINT32_MAX;
+    }
+    buf_free(&text);
+    return known;
 }
 
 /* ---- pairs ----------------------------------------------------------------------------------- */
@@ -285,6 +323,15 @@ size_t pairs_add_cell(struct pairs *p, const struct cell *cell)
     return fresh;
 }
 
+void pairs_add_planned(struct pairs *covered, const struct pairs *planned, const struct cell *cell)
+{
+    for (int i = 0; i < AXIS_COUNT; i++)
+        for (int j = i + 1; j < AXIS_COUNT; j++)
+            if (cell->value[i].len && cell->value[j].len &&
+                pair_has(planned, cell->pair_value[i], cell->pair_value[j]))
+                pair_add(covered, cell->pair_value[i], cell->pair_value[j]);
+}
+
 size_t pairs_new(const struct pairs *p, const struct cell *cell)
 {
     size_t fresh = 0;
@@ -293,15 +340,6 @@ size_t pairs_new(const struct pairs *p, const struct cell *cell)
             if (cell->value[i].len && cell->value[j].len)
                 fresh += !pair_has(p, cell->pair_value[i], cell->pair_value[j]);
     return fresh;
-}
-
-/* Number of a value among those of the grid's cells, or UINT32_MAX. */
-static uint32_t number_of(const struct grid *grid, int axis, struct span value)
-{
-    for (size_t i = 0; i < grid->count; i++)
-        if (span_equal(grid->cells[i].value[axis], value))
-            return grid->cells[i].pair_value[axis];
-    return UINT32_MAX;
 }
 
 void pairs_add_row(struct pairs *covered, const struct pairs *planned, const struct grid *grid,

@@ -89,6 +89,8 @@ struct grid {
     size_t count;
     size_t n_values; /* distinct (axis, value) of all cells */
     struct tool_facts facts;
+    bool flips;            /* most fault cells are turned into successes */
+    const struct aim *aim; /* borrowed from the setting */
 };
 
 /* 0, or ERROR_USAGE (a dimension that is refused), ERROR_INPUT (its file). Warnings, one line each,
@@ -96,6 +98,10 @@ struct grid {
 int grid_build(struct grid *grid, const struct grid_setting *setting, struct buf *notes,
                struct error *error);
 void grid_free(struct grid *grid);
+
+/* A further cell, given its values: the flip by its draw alone, id, tier, risk, weight. false: a value
+ * that no cell of the grid has. */
+bool grid_complete_cell(const struct grid *grid, struct cell *cell);
 
 /* The cell's assignment as JSON: keys in axis order, compact; or sorted PYJSON, which ids hash. */
 void cell_write(const struct cell *cell, struct buf *out);
@@ -121,7 +127,9 @@ struct pairs {
 
 void pairs_open(struct pairs *p, size_t n_values);
 void pairs_free(struct pairs *p);
-size_t pairs_add_cell(struct pairs *p, const struct cell *cell);  /* how many are new */
+size_t pairs_add_cell(struct pairs *p, const struct cell *cell); /* how many are new */
+/* Of the cell's pairs those that are planned. */
+void pairs_add_planned(struct pairs *covered, const struct pairs *planned, const struct cell *cell);
 size_t pairs_new(const struct pairs *p, const struct cell *cell); /* how many would be */
 
 /* Of the pairs that the grid plans, those that a row's scenario_dimensions hold. */

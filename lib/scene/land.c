@@ -58,8 +58,9 @@ static void count_row(struct run *run, const struct job *job)
     r->rows++;
     map_add(&r->signatures, span_text(job->born.signature), NULL);
     map_add(&r->scenarios, task->scenario_id, NULL);
+    r->row_tiers[task->tier]++;
     if (task->cell)
-        pairs_add_cell(&run->covered, task->cell);
+        pairs_add_planned(&run->covered, &run->planned, task->cell);
 }
 
 /* What the row says, for the progress of the regions that traces showed. */

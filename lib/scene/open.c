@@ -103,7 +103,7 @@ struct group *run_open_written(struct run *run)
     struct scene_task task = {.arm = SPAN("structured"), .writer_model = SPAN("template")};
     if (!run->search)
         return NULL;
-    while ((cell = search_next(run->search, &variant))) {
+    while ((cell = search_next(run->search, run->report->tiers, &variant))) {
         if (!write_prompt(run, cell, variant, &length)) {
             search_dry(run->search, cell);
             continue;

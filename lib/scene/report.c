@@ -39,6 +39,14 @@ bool tool_is_dead(const struct tool_outcome *tool)
     return stat_wilson((double)ok, (double)evidence, SCENE_DEAD_TOOL_Z).high < SCENE_DEAD_TOOL_RATE;
 }
 
+static double hard_share(const int64_t tiers[TIER_COUNT])
+{
+    int64_t all = 0;
+    for (int t = 0; t < TIER_COUNT; t++)
+        all += tiers[t];
+    return all ? 1 - (double)tiers[TIER_ORDINARY] / (double)all : NAN;
+}
+
 /* ---- warnings -------------------------------------------------------------------------------- */
 
 static void warn_lost(const struct engine_report *r, struct warnings *w)
@@ -104,6 +112,13 @@ void report_warnings(const struct engine_setting *s, const struct engine_report 
                      s->seeds->count - r->n_seeds_dropped, s->seeds->count,
                      (long long)((int64_t)s->seeds->count * s->topology.repeats));
     warn_lost(r, w);
+    if (s->hard_share_given && r->rows >= SCENE_TIER_ROWS && !s->tasks &&
+        s->hard_share - hard_share(r->row_tiers) > SCENE_TIER_TOLERANCE)
+        warnings_add(
+            w, NULL,
+            "--hard-share %g was asked and %.2f of %lld rows are hard; pin the stance axis "
+            "with --dimensions stance=...",
+            s->hard_share, hard_share(r->row_tiers), (long long)r->rows);
     if (s->checkpoint && checkpoint_left(s->checkpoint))
         warnings_add(w, NULL,
                      "%zu rows of %s belong to no rollout of this run; they stay in the file and "
@@ -118,11 +133,11 @@ void report_warnings(const struct engine_setting *s, const struct engine_report 
     if (r->stop != STOP_INTERRUPTED)
         warn_tools(s, r, w);
     if (r->stop == STOP_WRITER)
-        warnings_add(w, NULL,
-                     "%lld rows of the %lld asked for: the %zu situations of the grid are used up; "
-                     "take --mode rl or "
-                     "sft, --seeds, or a longer policy",
-                     (long long)r->rows, (long long)s->budget, s->grid->count);
+        warnings_add(
+            w, NULL,
+            "%lld rows of the %lld asked for: no new text can be written for %zu situations; "
+            "take --mode rl or sft, --seeds, or a longer policy",
+            (long long)r->rows, (long long)s->budget, r->unique_cells);
     size_t firm = w->count;
     if (stand_in && r->rows)
         warnings_add(w, NULL, "every row is the seeded agent's: a stand-in was tested, no model");
@@ -319,6 +334,35 @@ static void write_sets(struct json_writer *w, const struct engine_setting *s,
     }
 }
 
+/* Asked and got, of rows and of prompts; counts from the largest, then by name. */
+static void write_tier_mix(struct json_writer *w, const struct engine_setting *s,
+                           const struct engine_report *r)
+{
+    enum tier order[TIER_COUNT];
+    for (int t = 0; t < TIER_COUNT; t++) {
+        int at = t;
+        for (; at > 0 && (r->row_tiers[order[at - 1]] < r->row_tiers[t] ||
+                          (r->row_tiers[order[at - 1]] == r->row_tiers[t] &&
+                           strcmp(tier_name(order[at - 1]), tier_name((enum tier)t)) > 0));
+             at--)
+            order[at] = order[at - 1];
+        order[at] = (enum tier)t;
+    }
+    json_write_key(w, "tier_mix");
+    json_write_object(w);
+    key_real(w, "hard_share_requested", number_round(s->hard_share, 4));
+    key_real(w, "hard_share_realized", number_round(hard_share(r->row_tiers), 4));
+    key_real(w, "hard_share_prompts", number_round(hard_share(r->tiers), 4));
+    json_write_key(w, "counts");
+    json_write_object(w);
+    for (int t = 0; t < TIER_COUNT; t++)
+        if (r->row_tiers[order[t]])
+            key_int(w, tier_name(order[t]), r->row_tiers[order[t]]);
+    json_write_end_object(w);
+    key_int(w, "rows", r->rows);
+    json_write_end_object(w);
+}
+
 static void write_coverage(struct json_writer *w, const struct engine_setting *s,
                            const struct engine_report *r)
 {
@@ -342,6 +386,8 @@ static void write_coverage(struct json_writer *w, const struct engine_setting *s
     key_int(w, "fault_cells", r->fault_cells);
     key_int(w, "fault_plans", r->fault_plans);
     json_write_end_object(w);
+    key_int(w, "grown_cells", (int64_t)r->grown_cells);
+    key_int(w, "phrasings_reused", (int64_t)r->reused);
     json_write_key(w, "tier_prompts");
     json_write_object(w);
     for (int i = 0; i < TIER_COUNT; i++)
@@ -469,6 +515,7 @@ void report_write(const struct engine_setting *s, const struct engine_report *r,
     write_groups(&w, s, r);
     write_rollouts(&w, s, r);
     write_tools(&w, r);
+    write_tier_mix(&w, s, r);
     write_coverage(&w, s, r);
     write_search(&w, s, r);
     json_write_key(&w, "degraded");

@@ -4,9 +4,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "scene/grow.h"
 #include "text/digest.h"
+#include "text/number.h"
 
 struct candidate {
+    const struct cell *cell;
     uint32_t used;    /* prompts written for it */
     uint32_t variant; /* where the writer goes on */
     bool dry;
@@ -14,53 +17,55 @@ struct candidate {
 };
 
 struct search {
-    const struct grid *grid;
-    struct candidate *cells;
-    struct pairs covered;
-    size_t n_pairs; /* that the grid holds */
-    int64_t seed;
-    bool unique;
+    struct search_setting setting;
+    struct candidate *cells; /* of the grid, then grown ones */
+    size_t count, cap;
+    struct grower *grower;
+    bool grown_out[SIDE_COUNT];
+    struct pairs planned, covered; /* that the grid holds; of them, met */
     size_t situations, phrasings;
     int64_t prompts_left;
-    size_t used;   /* cells with a prompt */
-    uint32_t pass; /* prompts that each cell has had */
+    size_t used, grown, reused; /* cells with a prompt; of them grown; prompts beyond the first */
+    uint32_t pass[SIDE_COUNT];  /* prompts that each cell of the side has had */
+    size_t last;                /* given last */
 };
 
 /* u^(1/W), u from the hash of seed, pass and id: the largest key of a set is a draw with weights W
  * (Efraimidis & Spirakis 2006, "Weighted random sampling with a reservoir"). */
-static void draw_keys(struct search *s)
+static void draw_key(const struct search *s, struct candidate *c, uint32_t pass)
 {
     struct buf text = {0};
-    for (size_t i = 0; i < s->grid->count; i++) {
-        const struct cell *cell = &s->grid->cells[i];
-        buf_clear(&text);
-        buf_format(&text, "%lld:%u:%s", (long long)s->seed, (unsigned)s->pass, cell->id);
-        double u = ((double)digest_number(buf_span(&text), 12) + 1) / (281474976710656.0 + 2);
-        s->cells[i].key = pow(u, 1 / (cell->weight > 1e-9 ? cell->weight : 1e-9));
-    }
+    buf_format(&text, "%lld:%u:%s", (long long)s->setting.seed, (unsigned)pass, c->cell->id);
+    double u = ((double)digest_number(buf_span(&text), 12) + 1) / (281474976710656.0 + 2);
+    c->key = pow(u, 1 / (c->cell->weight > 1e-9 ? c->cell->weight : 1e-9));
     buf_free(&text);
 }
 
-struct search *search_open(const struct grid *grid, int64_t seed, bool unique, int64_t situations,
-                           int64_t phrasings)
+static struct candidate *add_candidate(struct search *s, const struct cell *cell)
+{
+    s->cells = mem_grow(s->cells, &s->cap, s->count + 1, sizeof *s->cells);
+    struct candidate *c = &s->cells[s->count++];
+    *c = (struct candidate){.cell = cell};
+    draw_key(s, c, s->pass[side_of(cell->tier)]);
+    return c;
+}
+
+struct search *search_open(const struct search_setting *setting)
 {
     struct search *s = mem_zero(1, sizeof *s);
-    struct pairs all;
-    s->grid = grid;
-    s->cells = mem_zero(grid->count + 1, sizeof *s->cells);
-    s->seed = seed;
-    s->unique = unique;
-    bool fewer = situations > 0 && (size_t)situations <= grid->count;
-    s->situations = fewer ? (size_t)situations : grid->count;
-    s->phrasings = fewer ? (size_t)phrasings : 0;
-    s->prompts_left = situations > 0 ? situations * phrasings : INT64_MAX;
+    const struct grid *grid = setting->grid;
+    s->setting = *setting;
+    int64_t wanted = setting->situations;
+    bool capped = wanted > 0 && (setting->unique || (size_t)wanted <= grid->count);
+    s->situations = capped ? (size_t)wanted : setting->unique ? SIZE_MAX : grid->count;
+    s->phrasings = capped ? (size_t)setting->phrasings : 0;
+    s->prompts_left = wanted > 0 ? wanted * setting->phrasings : INT64_MAX;
     pairs_open(&s->covered, grid->n_values);
-    pairs_open(&all, grid->n_values);
-    for (size_t i = 0; i < grid->count; i++)
-        pairs_add_cell(&all, &grid->cells[i]);
-    s->n_pairs = all.count;
-    pairs_free(&all);
-    draw_keys(s);
+    pairs_open(&s->planned, grid->n_values);
+    for (size_t i = 0; i < grid->count; i++) {
+        pairs_add_cell(&s->planned, &grid->cells[i]);
+        add_candidate(s, &grid->cells[i]);
+    }
     return s;
 }
 
@@ -68,45 +73,54 @@ void search_close(struct search *s)
 {
     if (!s)
         return;
+    pairs_free(&s->planned);
     pairs_free(&s->covered);
+    grower_close(s->grower);
     free(s->cells);
     free(s);
 }
 
-/* May this cell have one more prompt in the pass in hand? */
-static bool offered(const struct search *s, size_t i)
+/* May cells be used again? In a run of unique situations only when no new one can be made. */
+static bool may_reuse(const struct search *s, enum side side)
 {
-    const struct candidate *c = &s->cells[i];
-    if (c->dry || c->used > s->pass)
+    return !s->setting.unique || s->phrasings > 1 || (s->phrasings == 0 && s->grown_out[side]);
+}
+
+static bool may_take(const struct search *s, const struct candidate *c, enum side side)
+{
+    if (c->dry || side_of(c->cell->tier) != side)
         return false;
     if (c->used == 0)
         return s->used < s->situations;
-    return !s->unique && (s->phrasings == 0 || c->used < s->phrasings);
+    return may_reuse(s, side) && (s->phrasings == 0 || c->used < s->phrasings);
 }
+
+/* ---- which cell ------------------------------------------------------------------------------ */
 
 static bool better(const struct search *s, size_t a, double score_a, size_t b, double score_b)
 {
-    const struct cell *x = &s->grid->cells[a], *y = &s->grid->cells[b];
+    const struct candidate *x = &s->cells[a], *y = &s->cells[b];
     if (score_a != score_b)
         return score_a > score_b;
-    if (s->covered.count < s->n_pairs && x->weight != y->weight)
-        return x->weight > y->weight;
-    if (s->cells[a].key != s->cells[b].key)
-        return s->cells[a].key > s->cells[b].key;
-    return strcmp(x->id, y->id) < 0;
+    if (s->covered.count < s->planned.count && x->cell->weight != y->cell->weight)
+        return x->cell->weight > y->cell->weight;
+    if (x->key != y->key)
+        return x->key > y->key;
+    return strcmp(x->cell->id, y->cell->id) < 0;
 }
 
-static size_t best_cell(const struct search *s)
+/* Of the tiers in the set, the best cell of the pass in hand; s->count: none. */
+static size_t best_cell(const struct search *s, enum side side, unsigned tiers)
 {
-    size_t best = s->grid->count;
+    size_t best = s->count;
     double best_score = 0;
-    bool open = s->covered.count < s->n_pairs;
-    for (size_t i = 0; i < s->grid->count; i++) {
-        if (!offered(s, i))
+    bool open = s->covered.count < s->planned.count;
+    for (size_t i = 0; i < s->count; i++) {
+        const struct candidate *c = &s->cells[i];
+        if (c->used > s->pass[side] || !(tiers >> c->cell->tier & 1) || !may_take(s, c, side))
             continue;
-        const struct cell *cell = &s->grid->cells[i];
-        double score = open ? (double)pairs_new(&s->covered, cell) * cell->weight : 0;
-        if (best == s->grid->count || better(s, i, score, best, best_score)) {
+        double score = open ? (double)pairs_new(&s->covered, c->cell) * c->cell->weight : 0;
+        if (best == s->count || better(s, i, score, best, best_score)) {
             best = i;
             best_score = score;
         }
@@ -114,49 +128,126 @@ static size_t best_cell(const struct search *s)
     return best;
 }
 
-const struct cell *search_next(struct search *s, uint32_t **variant)
+/* The hard tier with the fewest prompts that has a cell; the ordinary one is a side of its own. */
+static size_t best_of_side(const struct search *s, enum side side, const int64_t opened[TIER_COUNT])
+{
+    static const enum tier hard[] = {TIER_AMBIGUOUS, TIER_BOUNDARY, TIER_ADVERSARIAL};
+    unsigned tried = 0;
+    if (side == SIDE_ORDINARY)
+        return best_cell(s, side, 1u << TIER_ORDINARY);
+    for (int round = 0; round < 3; round++) {
+        int fewest = -1;
+        for (int i = 0; i < 3; i++)
+            if (!(tried >> hard[i] & 1) && (fewest < 0 || opened[hard[i]] < opened[hard[fewest]]))
+                fewest = i;
+        size_t best = best_cell(s, side, 1u << hard[fewest]);
+        if (best < s->count)
+            return best;
+        tried |= 1u << hard[fewest];
+    }
+    return s->count;
+}
+
+static bool grow(struct search *s, enum side side)
+{
+    if (!s->setting.unique || s->grown_out[side] || s->used >= s->situations)
+        return false;
+    if (!s->grower)
+        s->grower = grower_open(s->setting.grid);
+    const struct cell *cell = grower_next(s->grower, side);
+    if (!cell) {
+        s->grown_out[side] = true;
+        return false;
+    }
+    add_candidate(s, cell);
+    return true;
+}
+
+static bool side_has(const struct search *s, enum side side)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (may_take(s, &s->cells[i], side))
+            return true;
+    return false;
+}
+
+/* A cell of the side: an unused one, a grown one, or the least used. */
+static size_t cell_of_side(struct search *s, enum side side, const int64_t opened[TIER_COUNT])
+{
+    size_t best = best_of_side(s, side, opened);
+    if (best == s->count && grow(s, side))
+        best = s->count - 1;
+    while (best == s->count && side_has(s, side)) {
+        s->pass[side]++;
+        for (size_t i = 0; i < s->count; i++)
+            if (side_of(s->cells[i].cell->tier) == side)
+                draw_key(s, &s->cells[i], s->pass[side]);
+        best = best_of_side(s, side, opened);
+    }
+    return best;
+}
+
+/* Which side is behind: hard cells are h of the prompts, rounded. */
+static enum side wanted_side(const struct search *s, const int64_t opened[TIER_COUNT])
+{
+    int64_t hard = 0, all = 1;
+    for (int t = 0; t < TIER_COUNT; t++) {
+        all += opened[t];
+        hard += side_of((enum tier)t) == SIDE_HARD ? opened[t] : 0;
+    }
+    double share = number_round_even(s->setting.hard_share * (double)all);
+    return (double)hard < share ? SIDE_HARD : SIDE_ORDINARY;
+}
+
+const struct cell *search_next(struct search *s, const int64_t opened[TIER_COUNT],
+                               uint32_t **variant)
 {
     if (s->prompts_left <= 0)
         return NULL;
-    size_t best = best_cell(s);
-    while (best == s->grid->count && search_can_open(s)) {
-        s->pass++;
-        draw_keys(s);
-        best = best_cell(s);
-    }
-    if (best == s->grid->count)
+    enum side side = wanted_side(s, opened);
+    size_t best = cell_of_side(s, side, opened);
+    if (best == s->count)
+        best = cell_of_side(s, side == SIDE_HARD ? SIDE_ORDINARY : SIDE_HARD, opened);
+    if (best == s->count)
         return NULL;
     struct candidate *c = &s->cells[best];
+    s->last = best;
     s->prompts_left--;
-    pairs_add_cell(&s->covered, &s->grid->cells[best]);
-    if (c->used++ == 0)
+    pairs_add_planned(&s->covered, &s->planned, c->cell);
+    if (c->used++ == 0) {
         s->used++;
+        s->grown += best >= s->setting.grid->count;
+    } else {
+        s->reused++;
+    }
     *variant = &c->variant;
-    return &s->grid->cells[best];
+    return c->cell;
 }
 
 bool search_can_open(const struct search *s)
 {
     if (s->prompts_left <= 0)
         return false;
-    for (size_t i = 0; i < s->grid->count; i++) {
-        const struct candidate *c = &s->cells[i];
-        if (c->dry)
-            continue;
-        if (c->used == 0 ? s->used < s->situations
-                         : !s->unique && (s->phrasings == 0 || c->used < s->phrasings))
+    for (int side = 0; side < SIDE_COUNT; side++)
+        if (side_has(s, (enum side)side) ||
+            (s->setting.unique && !s->grown_out[side] && s->used < s->situations))
             return true;
-    }
     return false;
 }
 
 void search_dry(struct search *s, const struct cell *cell)
 {
-    struct candidate *c = &s->cells[cell - s->grid->cells];
+    struct candidate *c = &s->cells[s->last];
+    if (c->cell != cell)
+        return;
     c->dry = true;
     s->prompts_left++;
-    if (--c->used == 0)
+    if (--c->used == 0) {
         s->used--;
+        s->grown -= s->last >= s->setting.grid->count;
+    } else {
+        s->reused--;
+    }
 }
 
 bool search_reached(const struct search *s)
@@ -169,8 +260,18 @@ size_t search_situations(const struct search *s)
     return s->used;
 }
 
+size_t search_grown(const struct search *s)
+{
+    return s->grown;
+}
+
+size_t search_reused(const struct search *s)
+{
+    return s->reused;
+}
+
 void search_lift(struct search *s)
 {
-    s->situations = s->grid->count;
+    s->situations = s->setting.unique ? SIZE_MAX : s->setting.grid->count;
     s->prompts_left = INT64_MAX;
 }

@@ -48,6 +48,9 @@ static const struct option options[] = {
     {OPTION_INT, 0, "runs", F(runs), "N", "play the set N times (1)", .min = 1, .max = 1e6},
     {OPTION_LIST, 0, "dimensions", F(dimensions), "AXIS=V,V|FILE",
      "pin the values of an axis; repeatable", .file = true},
+    {OPTION_REAL, 0, "hard-share", F(hard_share), "X",
+     "share of prompts from the hard tiers: ambiguous, boundary, adversarial (0.4)",
+     F(hard_share_given), 0, 1},
     {OPTION_REAL, 0, "fault-rate", F(fault_rate), "X",
      "share of fault situations that keep their fault (0.5; 0.8 in rl)", F(fault_rate_given), 0, 1},
     {OPTION_REAL, 0, "risk", F(risk), "X", "the same; wins over --fault-rate", F(risk_given), 0, 1},
@@ -114,6 +117,7 @@ const struct command SIMULATE_COMMAND = {
 
 const struct simulate_options SIMULATE_DEFAULTS = {
     .rows = ROW_OPTIONS_DEFAULT,
+    .hard_share = SCENE_HARD_SHARE,
     .seeded_rate = AGENT_SEEDED_RATE,
     .agent_seed = AGENT_SEEDED_SEED,
     .probe = SCENE_PROBE,

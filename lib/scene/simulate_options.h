@@ -20,9 +20,9 @@ struct simulate_options {
     const char *traces, *strategy, *targeted_regions;
     int64_t agent_seed, world_seed, seed, situations, probe, runs, round, rerolls;
     int64_t phrasings, phrasings_alias, repeats, repeats_alias;
-    double seeded_rate, fault_rate, risk, max_lost, require_coverage;
+    double hard_share, seeded_rate, fault_rate, risk, max_lost, require_coverage;
     bool world_only, plan, dry_run, json, scrub, unique;
-    bool wire, wire_reply, keep_graded_failures;
+    bool wire, wire_reply, hard_share_given, keep_graded_failures;
     bool world_seed_given, agent_seed_given, situations_given, rerolls_given, phrasings_given,
         phrasings_alias_given, repeats_given, repeats_alias_given, fault_rate_given, risk_given,
         max_lost_given, require_coverage_given;

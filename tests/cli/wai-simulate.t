@@ -29,8 +29,8 @@ run:
   cat > check.py <<'END'
   import itertools, json, os, re, subprocess
   cases = os.path.join(os.environ["SOURCE"], "tests/reference/simulate")
-  least = {"t2": {20: .50, 50: .82, 93: 1}, "t6": {20: .33, 50: .66, 100: .90, 141: 1},
-           "t20": {20: .15, 50: .33, 100: .53, 200: .75, 400: .91, 572: 1}}
+  least = {"t2": {20: .50, 50: .82, 100: .97, 112: 1}, "t6": {20: .33, 50: .66, 100: .90, 157: 1},
+           "t20": {20: .15, 50: .33, 100: .53, 200: .75, 400: .91, 577: 1}}
   mask = lambda text: " ".join("#" if re.search(r"\d", w) else w for w in text.lower().split())
   for name, points in least.items():
       for rows, fraction in points.items():
@@ -43,7 +43,7 @@ run:
           assert len(set(prompts)) == rows
           sentences = [s for p in prompts for s in re.split(r"(?<=[.!?]) ", p)]
           bigrams = [b for p in prompts for b in zip(p.split(), p.split()[1:])]
-          if rows <= 141:
+          if rows <= 112:
               assert len(set(sentences)) >= .35 * len(sentences), (name, rows)
               assert len(set(bigrams)) >= .30 * len(bigrams), (name, rows)
           tokens = [set(re.findall("[a-z]+|#", p)) for p in prompts[:200]]
@@ -71,11 +71,38 @@ run: wai-simulate --agent seeded --tools tools.json --mode rl --repeats 4 --budg
 stdout:
   80
 
-test: an explore run that has used every situation says so
-run: wai-simulate --budget 5000 --tools '[{"name":"ping"}]' -q | wc -l
-stderr has: situations of the grid are used up
+test: an explore run goes on beyond the grid, to new situations and then to new wordings
+run:
+  wai-simulate --budget 2000 --tools '[{"name":"ping"}]' -q --report run.json 2> /dev/null > rows.jsonl
+  python3 -c '
+  import json
+  rows = [json.loads(l) for l in open("rows.jsonl")]
+  report = json.load(open("run.json"))
+  ids = [r["scenario_id"] for r in rows]
+  fresh = len(set(ids))
+  print(len(rows), len(set(r["prompt"] for r in rows)), report["stopped_because"], fresh > 100, len(set(ids[:fresh - 40])) == fresh - 40)
+  print(report["tier_mix"]["hard_share_prompts"], report["phrasings_reused"] == len(rows) - fresh)'
 stdout:
-  52
+  2000 2000 budget True True
+  0.4 True
+
+test: the dial of hard tiers holds in every mode
+run:
+  for mode in explore sft rl; do for share in 0 0.2 0.8 1; do
+    wai-simulate --mode $mode --hard-share $share --budget 400 -q -o rows.jsonl --json 2> /dev/null |
+      python3 -c '
+  import json, sys
+  r, share = json.load(sys.stdin), float(sys.argv[1])
+  n = sum(r["tier_prompts"].values())
+  got = r["tier_mix"]["hard_share_prompts"]
+  assert n < 50 or abs(got - share) <= max(1 / n, .02), (sys.argv, n, got)' $share $mode
+  done; done
+stdout empty
+
+test: stances of one side only are told when the dial asked for the other
+run: wai-simulate --hard-share 0.5 --dimensions stance=ordinary,hurried --budget 30 -q --report run.json > /dev/null
+stderr has: --hard-share 0.5 was asked and 0.00 of 30 rows are hard
+file run.json has: "hard_share_requested":0.5,"hard_share_realized":0.0
 
 test: sft answers every message four times
 run:

@@ -179,27 +179,63 @@ static void a_search_covers_the_grid(void **state)
     open_grid(&f, TOOLS, "- Look the order up first.\n- Never refund twice, ever.", true);
     plan_pairs(&f.grid, &planned);
     pairs_open(&met, f.grid.n_values);
-    struct search *s = search_open(&f.grid, 3, true, 0, 1);
+    struct search_setting whole = {&f.grid, 3, true, 0, 1, 0.4};
+    struct search *s = search_open(&whole);
+    int64_t opened[TIER_COUNT] = {0};
+    struct map ids = {0};
+    bool fresh;
     size_t at_full = 0;
-    while ((cell = search_next(s, &variant))) {
-        pairs_add_cell(&met, cell);
-        used++;
+    for (; used < 400 && (cell = search_next(s, opened, &variant)); used++) {
+        opened[cell->tier]++;
+        pairs_add_planned(&met, &planned, cell);
+        map_add(&ids, span_text(cell->id), &fresh);
+        assert_int_equal(fresh, search_reused(s) == 0); /* new ones, as long as there are any */
         if (met.count == planned.count && !at_full)
             at_full = used;
     }
-    assert_int_equal(used, f.grid.count);
+    assert_int_equal(used, 400);
     assert_int_equal(met.count, planned.count);
-    assert_true(at_full < f.grid.count); /* greedy: sooner than by going through all */
-    assert_false(search_can_open(s));
+    assert_true(at_full > 0 && at_full < 1.4 * (double)f.grid.count);
+    assert_true(search_grown(s) > 0 && search_can_open(s));
+    assert_int_equal(opened[TIER_ORDINARY], 240);
+    map_free(&ids);
     search_close(s);
-    s = search_open(&f.grid, 3, false, 4, 3); /* 4 situations, 3 phrasings */
-    for (used = 0; search_next(s, &variant); used++)
-        ;
+    struct search_setting few = {&f.grid, 3, false, 4, 3, 0.4}; /* 4 situations, 3 phrasings */
+    s = search_open(&few);
+    memset(opened, 0, sizeof opened);
+    for (used = 0; (cell = search_next(s, opened, &variant)); used++)
+        opened[cell->tier]++;
     assert_int_equal(used, 12);
     assert_int_equal(search_situations(s), 4);
     search_close(s);
     pairs_free(&planned);
     pairs_free(&met);
+    close_grid(&f);
+}
+
+/* The dial is met to the prompt at every share (situations 7.2); a pinned stance has one side only. */
+static void the_tier_dial(void **state)
+{
+    (void)state;
+    static const double shares[] = {0, 0.2, 0.4, 0.8, 1};
+    struct fixture f;
+    uint32_t *variant;
+    const struct cell *cell;
+    open_grid(&f, TOOLS, "- Look the order up first.", true);
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        struct search_setting setting = {&f.grid, 1, true, 0, 1, shares[i]};
+        struct search *s = search_open(&setting);
+        int64_t opened[TIER_COUNT] = {0};
+        for (int n = 1; n <= 300; n++) {
+            assert_non_null(cell = search_next(s, opened, &variant));
+            opened[cell->tier]++;
+            double hard = (double)(n - opened[TIER_ORDINARY]);
+            assert_true(hard - shares[i] * n <= 1 && shares[i] * n - hard <= 1);
+            for (int t = 0; n == 8 && shares[i] > 0.3 && shares[i] < 1 && t < TIER_COUNT; t++)
+                assert_true(opened[t] > 0);
+        }
+        search_close(s);
+    }
     close_grid(&f);
 }
 
@@ -340,6 +376,7 @@ int main(void)
         cmocka_unit_test(every_pair_is_met),
         cmocka_unit_test(a_rule_moves_its_own_cells),
         cmocka_unit_test(a_search_covers_the_grid),
+        cmocka_unit_test(the_tier_dial),
         cmocka_unit_test(tiers),
         cmocka_unit_test(policies_are_cut),
         cmocka_unit_test(modes),
