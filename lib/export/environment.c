@@ -131,7 +131,8 @@ static void read_name(struct export_environment *e)
     size_t lead = 0;
     while (lead < e->name.len && e->name.data[lead] == '_')
         lead++;
-    memmove(e->name.data, e->name.data + lead, e->name.len - lead);
+    if (lead)
+        memmove(e->name.data, e->name.data + lead, e->name.len - lead);
     e->name.len -= lead;
     if (!e->name.len)
         buf_text(&e->name, "whileai_env");

@@ -517,3 +517,9 @@ stderr has: --execute is "rm -rf"; it is cmd:COMMAND or MODULE:NAME
 stderr has: --band is "0.8,0.2"
 stderr has: --holdout is "1"
 stderr has: no training task is left of 0 prompts
+
+test: environment: a name without a letter that Python takes
+stdin:
+  {"prompt":"p"}
+run: wai-export -q --kind environment --out d --name 'é!' --tools '[{"name":"f"}]' --holdout 0 --reward mod:f --json
+stdout json: {"name": "whileai_env"}
