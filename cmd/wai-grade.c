@@ -10,21 +10,20 @@
 #include "base/signals.h"
 #include "grade/defaults.h"
 #include "grade/run.h"
-#include "grade/verify.h"
+#include "grade/scorer_options.h"
 #include "measure/measure.h"
 #include "rng/rng.h"
 #include "text/digest.h"
 #include "text/term.h"
-#include "text/utf8.h"
-#include "json/write.h"
 
 struct settings {
-    const char *expr, *expr_file, *cmd, *cmd_kind, *weights, *scale, *output, *report;
+    struct scorer_options scorer;
+    struct mark_options marks;
+    const char *output, *report;
     const char *judge_name, *judge_version, *run_id, *model, *source, *regrade, *resume;
     const char *tools, *policy, *system_prompt;
-    struct option_list verify, args, json_args;
-    bool expr_env, envelope, all, any, max_unjudged_given;
-    int64_t batch, limit;
+    bool max_unjudged_given;
+    int64_t limit;
     double timeout, max_unjudged;
     struct row_options rows;
 };
@@ -33,32 +32,8 @@ struct settings {
 
 /* clang-format off */
 static const struct option OPTIONS[] = {
-    {.kind = OPTION_TEXT, .letter = 'e', .name = "expr", AT(expr), .arg = "PROG",
-     .help = "a jq program over the row; its one output is the verdict"},
-    {.kind = OPTION_TEXT, .name = "expr-file", AT(expr_file), .arg = "FILE", .file = true,
-     .help = "the same, read from FILE"},
-    {.kind = OPTION_LIST, .name = "arg", AT(args), .arg = "NAME=VALUE",
-     .help = "bind $NAME to a text in the program (NAME VALUE in two words too)"},
-    {.kind = OPTION_LIST, .name = "argjson", AT(json_args), .arg = "NAME=JSON",
-     .help = "bind $NAME to a JSON value in the program"},
-    {.kind = OPTION_FLAG, .name = "expr-env", AT(expr_env),
-     .help = "let the program see the environment ($ENV, env)"},
-    {.kind = OPTION_TEXT, .letter = 'c', .name = "cmd", AT(cmd), .arg = "CMD",
-     .help = "a command that reads a row a line and answers a verdict a line"},
-    {.kind = OPTION_CHOICE, .name = "cmd-kind", AT(cmd_kind), .choices = "rule|judge|reward_model|human",
-     .help = "what the command is, for judge_meta.scorer_kind"},
-    {.kind = OPTION_FLAG, .name = "cmd-envelope", AT(envelope),
-     .help = "requests are {\"i\":N,\"row\":...}, replies {\"i\":N,\"verdict\":...} in any order"},
-    {.kind = OPTION_INT, .name = "cmd-batch", AT(batch), .arg = "B", .min = 1, .max = CMD_THREADS_MAX,
-     .help = "requests under way per process with --cmd-envelope (16)"},
-    {.kind = OPTION_LIST, .letter = 'V', .name = "verify", AT(verify), .arg = "NAME[:ARGS]",
-     .help = "a verifier; given several times, they are combined"},
-    {.kind = OPTION_FLAG, .name = "all", AT(all), .help = "several verifiers: the worst score (default)"},
-    {.kind = OPTION_FLAG, .name = "any", AT(any), .help = "several verifiers: the best score"},
-    {.kind = OPTION_TEXT, .name = "weights", AT(weights), .arg = "W,W",
-     .help = "several verifiers: the weighted mean, a weight each"},
-    {.kind = OPTION_TEXT, .name = "scale", AT(scale), .arg = "LO,HI",
-     .help = "the verdict is a rating on that scale"},
+    SCORER_OPTIONS(struct settings, scorer),
+    MARK_OPTIONS(struct settings, marks),
     {.kind = OPTION_REAL, .name = "timeout", AT(timeout), .arg = "S", .min = 0, .max = 86400,
      .help = "seconds per verdict (none; a command 60, code-exec 10)"},
     {.kind = OPTION_TEXT, .name = "judge-name", AT(judge_name), .arg = "S",
@@ -97,7 +72,9 @@ static const struct option OPTIONS[] = {
 
 static const struct command COMMAND = {
     .name = "wai-grade",
-    .synopsis = "-e PROG | -c CMD | -V NAME[:ARGS]... [OPTIONS] [FILE...]",
+    .synopsis = "[-e PROG | -c CMD | -V NAME[:ARGS]... | --conduct | --checklist] "
+                "[--mark NAME] [--stamp LIST] [--classify] [OPTIONS] "
+                "[FILE...]",
     .purpose = "put a verdict on every row",
     .options = OPTIONS,
     .examples = "wai-grade -e 'if (.final_text|length) > 0 then 1 else 0 end' rows.jsonl\n"
@@ -112,80 +89,20 @@ static const struct command COMMAND = {
 /* What the options come to. */
 struct plan {
     const struct settings *o;
-    struct scorer *scorer;
+    struct scorer_choice choice;
+    struct scorer *scorer; /* of the choice; NULL: only marks */
+    struct marks *marks;   /* NULL: none */
+    int threads;
     struct scorer_setup setup;
     struct row_tools tools;
-    struct buf tools_json, policy, program, run_id;
-    struct scorer_binding *bindings;
-    size_t n_bindings;
-    struct arena names;
+    struct buf tools_json, policy, run_id;
+    struct arena words;
     struct facts_reader *facts;
     struct passat *passat;
-    const char *backend;
 };
 
 /* ---- options
  * ------------------------------------------------------------------------------------------ */
-
-/* `--arg NAME VALUE`, as jq has it, becomes `--arg NAME=VALUE`. Returns the new count of words. */
-static int join_arguments(int argc, char **argv, struct arena *texts)
-{
-    int out = 0;
-    for (int i = 0; i < argc; i++) {
-        bool pair = (!strcmp(argv[i], "--arg") || !strcmp(argv[i], "--argjson")) && i + 2 < argc &&
-                    !strchr(argv[i + 1], '=');
-        argv[out++] = argv[i];
-        if (!strcmp(argv[i], "--")) {
-            while (++i < argc)
-                argv[out++] = argv[i];
-        } else if (pair) {
-            struct buf joined = {0};
-            buf_format(&joined, "%s=%s", argv[i + 1], argv[i + 2]);
-            argv[out++] = (char *)arena_text(texts, buf_cstr(&joined));
-            buf_free(&joined);
-            i += 2;
-        }
-    }
-    return out;
-}
-
-static int bind_list(struct plan *p, const struct option_list *list, bool json, size_t *cap,
-                     struct error *error)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        const char *equals = strchr(list->items[i], '=');
-        struct buf text = {0};
-        if (!equals || equals == list->items[i])
-            return error_set(error, ERROR_USAGE, "--%s %s: NAME=VALUE is wanted",
-                             json ? "argjson" : "arg", list->items[i]);
-        if (json)
-            buf_text(&text, equals + 1);
-        else
-            json_quote(&text, span_text(equals + 1));
-        struct span name = span_make(list->items[i], (size_t)(equals - list->items[i]));
-        p->bindings = mem_grow(p->bindings, cap, p->n_bindings + 1, sizeof *p->bindings);
-        p->bindings[p->n_bindings++] = (struct scorer_binding){
-            arena_span(&p->names, name).ptr, arena_span(&p->names, buf_span(&text))};
-        buf_free(&text);
-    }
-    return 0;
-}
-
-static int read_scale(struct plan *p, struct error *error)
-{
-    struct verdict_scale *scale = &p->setup.scale;
-    const char *text = p->o->scale, *comma = text ? strchr(text, ',') : NULL;
-    if (!text)
-        return 0;
-    struct buf low = {0};
-    buf_add(&low, text, comma ? (size_t)(comma - text) : 0);
-    scale->set = comma && option_read_real(buf_cstr(&low), &scale->low) == 0 &&
-                 option_read_real(comma + 1, &scale->high) == 0 && scale->high > scale->low;
-    buf_free(&low);
-    return scale->set ? 0
-                      : error_set(error, ERROR_USAGE,
-                                  "--scale %s: LO,HI is wanted, two numbers, HI above LO", text);
-}
 
 /* --tools and the system prompt, for programs and warnings. */
 static int read_context(struct plan *p, struct error *error)
@@ -228,100 +145,35 @@ static void show_debug(void *data, struct span json)
 /* ---- the scorer
  * --------------------------------------------------------------------------------------- */
 
-static struct scorer *open_expr(struct plan *p, struct error *error)
-{
-    const struct settings *o = p->o;
-    size_t cap = 0;
-    p->backend = "expr";
-    if (o->expr_file ? file_read(o->expr_file, CODE_SOURCE_MAX, &p->program, error) < 0
-                     : (buf_text(&p->program, o->expr), false))
-        return NULL;
-    if (bind_list(p, &o->args, false, &cap, error) < 0 ||
-        bind_list(p, &o->json_args, true, &cap, error) < 0)
-        return NULL;
-    const struct scorer_expr_options options = {.program = buf_cstr(&p->program),
-                                                .bindings = p->bindings,
-                                                .n_bindings = p->n_bindings,
-                                                .with_env = o->expr_env};
-    return scorer_expr_open(&options, &p->setup, error);
-}
-
-static struct scorer *open_cmd(struct plan *p, struct error *error)
-{
-    const struct settings *o = p->o;
-    const struct scorer_cmd_options options = {
-        .command = o->cmd, .envelope = o->envelope, .batch = (int)o->batch, .kind = o->cmd_kind};
-    p->backend = "cmd";
-    return scorer_cmd_open(&options, &p->setup, error);
-}
-
-static struct scorer *open_verify(struct plan *p, struct error *error)
-{
-    const struct settings *o = p->o;
-    const struct scorer_verify_options options = {.specs = o->verify.items,
-                                                  .n_specs = o->verify.count,
-                                                  .compose = o->weights ? VERIFY_WEIGHTED
-                                                             : o->any   ? VERIFY_ANY
-                                                                        : VERIFY_ALL,
-                                                  .weights = o->weights};
-    p->backend = "verify";
-    return scorer_verify_open(&options, &p->setup, error);
-}
-
-static int check_choice(const struct settings *o, struct error *error)
-{
-    int scorers =
-        (o->expr != NULL) + (o->expr_file != NULL) + (o->cmd != NULL) + (o->verify.count > 0);
-    if (scorers == 0)
-        return error_set(
-            error, ERROR_USAGE,
-            "no scorer; name one with -e PROG, -c CMD or -V NAME (the verifiers are %s)",
-            verify_names());
-    if (scorers > 1)
-        return error_set(error, ERROR_USAGE,
-                         "two scorers; name one of --expr, --expr-file, --cmd and --verify");
-    if ((o->all || o->any || o->weights) && o->verify.count < 2)
-        return error_set(error, ERROR_USAGE,
-                         "--all, --any and --weights combine several --verify; give two or more");
-    if (o->all + o->any + (o->weights != NULL) > 1)
-        return error_set(error, ERROR_USAGE, "give one of --all, --any and --weights");
-    if ((o->envelope || o->cmd_kind || o->batch) && !o->cmd)
-        return error_set(error, ERROR_USAGE,
-                         "--cmd-envelope, --cmd-batch and --cmd-kind need --cmd");
-    if (o->scale && o->verify.count)
-        return error_set(error, ERROR_USAGE,
-                         "--scale reads ratings of --expr and --cmd; verifiers give none");
-    return 0;
-}
-
 static int make_plan(struct plan *p, struct error *error)
 {
     const struct settings *o = p->o;
     p->setup = (struct scorer_setup){
         .jobs = (int)o->rows.jobs, .timeout_s = o->timeout, .debug = show_debug};
-    int rc = check_choice(o, error);
-    if (!rc)
-        rc = read_scale(p, error);
-    if (!rc)
-        rc = read_context(p, error);
+    bool marks = mark_options_any(&o->marks);
+    int rc = read_context(p, error);
+    if (!rc && (!marks || scorer_options_count(&o->scorer)))
+        rc = scorer_choice_open(&p->choice, &o->scorer, &p->setup, error);
     if (rc)
         return rc;
-    p->scorer = o->cmd            ? open_cmd(p, error)
-                : o->verify.count ? open_verify(p, error)
-                                  : open_expr(p, error);
-    return p->scorer ? 0 : error->code;
+    p->scorer = p->choice.scorer;
+    if (p->choice.by_default)
+        log_note("no scorer named: --checklist grades conduct and the outcome of each task");
+    p->threads = p->scorer ? p->scorer->threads : scorer_jobs(&p->setup, EXPR_JOBS_MAX);
+    if (marks && !(p->marks = marks_open(&o->marks, p->threads, error)))
+        return error->code;
+    return 0;
 }
 
 static void free_plan(struct plan *p)
 {
-    scorer_close(p->scorer);
+    scorer_choice_close(&p->choice);
+    marks_close(p->marks);
     row_tools_free(&p->tools);
     buf_free(&p->tools_json);
     buf_free(&p->policy);
-    buf_free(&p->program);
     buf_free(&p->run_id);
-    free(p->bindings);
-    arena_free(&p->names);
+    arena_free(&p->words);
     if (p->facts)
         facts_close(p->facts);
     passat_free(p->passat);
@@ -350,6 +202,18 @@ static void show_reason(void *data, const char *text)
     log_note("  %s", text);
 }
 
+/* On how many rows the checklist had an outcome to check. */
+static void show_checked(const struct grade_run *run)
+{
+    double checked;
+    uint64_t n = grade_run_marker(run, SPAN("outcome_checked"), &checked);
+    if (n && checked > 0)
+        log_note("an outcome was checked on %.0f of %llu rows", checked, (unsigned long long)n);
+    else if (n)
+        log_warning("no row says what its task asks for: the reward is conduct alone, which a "
+                    "policy maximises by calling nothing; keep scenario_dimensions on the rows");
+}
+
 /* One screen: the pass rate with its interval and n, what is unjudged, why rows failed. */
 static void show_summary(const struct plan *p, const struct grade_run *run)
 {
@@ -366,9 +230,12 @@ static void show_summary(const struct plan *p, const struct grade_run *run)
         passat_headline(&report, &line);
         log_note("%s", buf_cstr(&line));
         passat_report_free(&report);
-        log_note("%llu rows scored by %.*s, %llu with a verdict, %llu passed on as they were",
-                 (unsigned long long)c->scored, (int)strlen(p->scorer->name), p->scorer->name,
-                 (unsigned long long)c->graded, (unsigned long long)(c->skipped + c->resumed));
+        if (!p->scorer)
+            log_note("no scorer: rewards stay as they are");
+        else
+            log_note("%llu rows scored by %.*s, %llu with a verdict, %llu passed on as they were",
+                     (unsigned long long)c->scored, (int)strlen(p->scorer->name), p->scorer->name,
+                     (unsigned long long)c->graded, (unsigned long long)(c->skipped + c->resumed));
         if (c->failures) {
             log_note("most frequent reasons of failure:");
             grade_run_reasons(run, 3, show_reason, NULL);
@@ -377,6 +244,8 @@ static void show_summary(const struct plan *p, const struct grade_run *run)
     if (!c->rows && !log_is_quiet())
         log_note("no row arrived");
     buf_free(&line);
+    if (p->choice.backend && !strcmp(p->choice.backend, "checklist"))
+        show_checked(run);
     grade_run_warnings(run, show_warning, NULL);
 }
 
@@ -414,22 +283,25 @@ static void name_run(struct plan *p)
 static struct grade_options grade_options_of(struct plan *p)
 {
     const struct settings *o = p->o;
-    return (struct grade_options){
-        .scorer = p->scorer,
-        .stamp = {.judge_name = span_text(o->judge_name ? o->judge_name : p->scorer->name),
-                  .run_id = buf_span(&p->run_id),
-                  .source = span_text(o->source),
-                  .model = span_text(o->model),
-                  .judge_version = span_text(o->judge_version)},
-        .regrade = *o->regrade == 'a'   ? GRADE_ALL
-                   : *o->regrade == 'u' ? GRADE_UNJUDGED
-                                        : GRADE_FAILED,
-        .limit = o->limit,
-        .resume = o->resume,
-        .tools = &p->tools,
-        .backend = p->backend,
-        .left = row_left,
-        .left_data = p};
+    return (struct grade_options){.scorer = p->scorer,
+                                  .marks = p->marks,
+                                  .threads = p->threads,
+                                  .stamp = {.judge_name = span_text(o->judge_name ? o->judge_name
+                                                                    : p->scorer   ? p->scorer->name
+                                                                                  : NULL),
+                                            .run_id = buf_span(&p->run_id),
+                                            .source = span_text(o->source),
+                                            .model = span_text(o->model),
+                                            .judge_version = span_text(o->judge_version)},
+                                  .regrade = *o->regrade == 'a'   ? GRADE_ALL
+                                             : *o->regrade == 'u' ? GRADE_UNJUDGED
+                                                                  : GRADE_FAILED,
+                                  .limit = o->limit,
+                                  .resume = o->resume,
+                                  .tools = &p->tools,
+                                  .backend = p->choice.backend ? p->choice.backend : "none",
+                                  .left = row_left,
+                                  .left_data = p};
 }
 
 /* Rows into the output; the output is committed unless the run broke off. */
@@ -460,7 +332,7 @@ static int run(struct plan *p, const struct operands *operands, struct error *er
     struct grade_run *state = grade_run_open(&options, error);
     if (!state)
         return error->code;
-    if (p->scorer->warning)
+    if (p->scorer && p->scorer->warning)
         log_warning("%s", p->scorer->warning);
     struct error trouble = {0};
     rc = grade(p, state, operands, &trouble);
@@ -485,7 +357,7 @@ int main(int argc, char **argv)
     struct error error;
     signals_open();
     log_open(COMMAND.name);
-    argc = join_arguments(argc, argv, &plan.names);
+    argc = scorer_options_join(argc, argv, &plan.words);
     int rc = options_parse(&COMMAND, argc, argv, &o, &operands, &error);
     if (rc == OPTIONS_RUN) {
         log_quiet(o.rows.quiet);
@@ -495,8 +367,7 @@ int main(int argc, char **argv)
     }
     free_plan(&plan);
     operands_free(&operands);
-    option_list_free(&o.verify);
-    option_list_free(&o.args);
-    option_list_free(&o.json_args);
+    scorer_options_free(&o.scorer);
+    mark_options_free(&o.marks);
     return rc < 0 ? log_fail(&error) : rc;
 }

@@ -40,6 +40,19 @@ enum {
     CODE_OUTPUT_LINE_CHARS = 200, /* code points of the last line of output in a reason (7) */
     CODE_SOURCE_MAX = 16 << 20,   /* bytes of tests or a program from a file */
     GRADE_TEXT_MAX = 16 << 20,    /* bytes of a system prompt */
+
+    CONDUCT_RUN = 30,            /* equal characters in a row of a degenerate reply (grade 10) */
+    CONDUCT_NAMED = 3,           /* invented values named in a reason (10.1, 10.4) */
+    CONDUCT_NAMED_TOOLS = 4,     /* undeclared tools named in a reason (10) */
+    CONDUCT_FAILED_ID_MIN = 3,   /* code points of an id that a sentence can name (10.2) */
+    CONDUCT_DIGITS_MIN = 3,      /* leading digits that ground an identifier (10.4) */
+    CONDUCT_UTTERANCE_MIN = 24,  /* code points of a reply whose repetition counts (10) */
+    CONDUCT_LOOP = 3,            /* equal calls that are a loop (10) */
+    CONDUCT_LONG = 600,          /* code points beyond which a reply must reach its end (10) */
+    CONDUCT_NEGATION_CHARS = 80, /* code points before a claim in which it is denied (10.2) */
+    CONDUCT_JOBS_MAX = 16,       /* workers of --conduct and --checklist by default (1) */
+    GROUNDING_MIN = 3,           /* code points of an argument that needs a source (17.4) */
+    CHECKLIST_QUOTE_MIN = 3,     /* code points of a value whose quote grounds a refusal (11.2) */
 };
 
 #define TALLY_DEAD_Z    1.96 /* standard deviations of the bound on a tool's success (19.3) */

@@ -37,8 +37,7 @@ static bool meta_value(const struct verdict *v, const char *key, struct json_val
     return json.ptr && json_scan(json, value, NULL, &fault) == 0;
 }
 
-/* Members of `added` over those of `base` (an object's value, or absent). */
-static void merge_objects(const struct json_value *base, struct json_value added, struct buf *out)
+void verdict_merge(const struct json_value *base, struct json_value added, struct buf *out)
 {
     struct json_edit edit = {0};
     struct json_members members = {0};
@@ -71,7 +70,7 @@ static void land_classes(const struct verdict *v, const struct row *row, struct 
     if (v->judged && meta_value(v, "markers", &value) && value.type == JSON_VALUE_OBJECT &&
         json_count(value) > 0) {
         buf_clear(&json);
-        merge_objects(row_get(row, SPAN("markers")), value, &json);
+        verdict_merge(row_get(row, SPAN("markers")), value, &json);
         json_edit_set(edit, SPAN("markers"), buf_span(&json));
     }
     buf_free(&json);
@@ -144,6 +143,10 @@ void verdict_land(const struct verdict *v, const struct verdict_stamp *stamp, co
     }
     land_classes(v, row, &edit);
     land_lineage(stamp, row, &edit);
+    if (v->fault == VERDICT_FAULT_DETECTED)
+        json_edit_set(&edit, SPAN("fault_detected"), SPAN("true"));
+    else if (v->fault == VERDICT_FAULT_NONE)
+        json_edit_remove(&edit, SPAN("fault_detected"));
     json_edit_apply(&edit, row->line, &row->members, out);
     json_edit_free(&edit);
     buf_free(&json);

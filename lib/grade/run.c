@@ -41,7 +41,7 @@ struct grade_run *grade_run_open(const struct grade_options *options, struct err
         grade_run_close(run);
         return NULL;
     }
-    run->verdicts = mem_zero((size_t)options->scorer->threads, sizeof *run->verdicts);
+    run->verdicts = mem_zero((size_t)options->threads, sizeof *run->verdicts);
     tally_open(&run->tally, options->tools);
     return run;
 }
@@ -50,7 +50,7 @@ void grade_run_close(struct grade_run *run)
 {
     if (!run)
         return;
-    for (int i = 0; run->verdicts && i < run->options.scorer->threads; i++)
+    for (int i = 0; run->verdicts && i < run->options.threads; i++)
         verdict_free(&run->verdicts[i]);
     free(run->verdicts);
     resume_close(run->resume);
@@ -112,22 +112,17 @@ static void stop(struct grade_run *run)
 /* ---- work and account
  * --------------------------------------------------------------------------------- */
 
-static int work(void *context, int worker, const struct row *row, struct row_result *result,
-                struct error *error)
+/* The row with its verdict, or as it was, into the result: fate and tally. */
+static int score(struct grade_run *run, int worker, const struct row *row,
+                 struct row_result *result, struct error *error)
 {
-    struct grade_run *run = context;
     struct verdict *v = &run->verdicts[worker];
-    bool want = wanted(run, row);
+    bool want = run->options.scorer && wanted(run, row);
     bool resumed = want && run->resume && resume_find(run->resume, row, &result->out);
     bool take = within_limit(run, row->index, want && !resumed);
-    result->fate = ROW_KEEP;
+    result->fate = resumed ? ROW_CHANGED : ROW_KEEP;
     result->tally[0] = resumed ? OUTCOME_RESUMED : OUTCOME_SKIPPED;
-    if (resumed) {
-        result->fate = ROW_CHANGED;
-        buf_byte(&result->out, '\n');
-        return 0;
-    }
-    if (!take)
+    if (resumed || !take)
         return 0;
     int rc = scorer_verdict(run->options.scorer, worker, row, v, error);
     if (rc < 0) {
@@ -135,12 +130,46 @@ static int work(void *context, int worker, const struct row *row, struct row_res
         return rc;
     }
     verdict_land(v, &run->options.stamp, row, &result->out);
-    buf_byte(&result->out, '\n');
     result->fate = ROW_CHANGED;
     result->tally[0] = OUTCOME_SCORED;
     result->tally[1] = v->status;
     result->tally[2] = v->judged;
     buf_span_add(&result->note, buf_span(&v->reward));
+    return 0;
+}
+
+/* Markers and stamps on the row as it leaves. */
+static void mark(struct grade_run *run, int worker, const struct row *row,
+                 struct row_result *result)
+{
+    struct buf marked = {0};
+    struct json_members members = {0};
+    struct json_fault fault;
+    struct row scored = *row;
+    if (result->fate == ROW_CHANGED) {
+        if (row_of_text(buf_span(&result->out), &scored, &members, &fault) < 0)
+            return;
+        scored.index = row->index;
+    }
+    marks_apply(run->options.marks, worker, &scored, &marked);
+    buf_clear(&result->out);
+    buf_span_add(&result->out, buf_span(&marked));
+    result->fate = ROW_CHANGED;
+    buf_free(&marked);
+    json_members_free(&members);
+}
+
+static int work(void *context, int worker, const struct row *row, struct row_result *result,
+                struct error *error)
+{
+    struct grade_run *run = context;
+    int rc = score(run, worker, row, result, error);
+    if (rc < 0)
+        return rc;
+    if (run->options.marks)
+        mark(run, worker, row, result);
+    if (result->fate == ROW_CHANGED)
+        buf_byte(&result->out, '\n');
     return 0;
 }
 
@@ -200,8 +229,8 @@ int grade_run_rows(struct grade_run *run, const struct row_source *source,
     const struct scorer *s = run->options.scorer;
     const struct row_filter filter = {.source = *source,
                                       .writer = writer,
-                                      .jobs = s->threads,
-                                      .batch = s->slow || run->options.limit >= 0 ? 1 : 0,
+                                      .jobs = run->options.threads,
+                                      .batch = (s && s->slow) || run->options.limit >= 0 ? 1 : 0,
                                       .work = work,
                                       .done = done,
                                       .context = run};
@@ -241,6 +270,13 @@ void grade_run_reasons(const struct grade_run *run, size_t n,
                        void (*out)(void *data, const char *text), void *data)
 {
     tally_reasons(&run->tally, n, out, data);
+}
+
+uint64_t grade_run_marker(const struct grade_run *run, struct span name, double *sum)
+{
+    size_t at = map_find(&run->tally.markers, name);
+    *sum = at == MAP_NONE ? 0 : run->tally.marker_counts[at].sum;
+    return at == MAP_NONE ? 0 : run->tally.marker_counts[at].n;
 }
 
 void grade_run_report(const struct grade_run *run, struct buf *out)

@@ -4,6 +4,7 @@
 #define WAI_GRADE_RUN_H
 
 #include "base/map.h"
+#include "grade/marks.h"
 #include "grade/scorer.h"
 #include "row/filter.h"
 #include "row/tools.h"
@@ -11,7 +12,9 @@
 enum grade_regrade { GRADE_ALL, GRADE_UNJUDGED, GRADE_FAILED };
 
 struct grade_options {
-    struct scorer *scorer; /* borrow */
+    struct scorer *scorer; /* borrow; NULL: rewards stay as they are */
+    struct marks *marks;   /* borrow; NULL: none. On every row, whoever gave its reward */
+    int threads;           /* of the work: the scorer's, or the user's without one */
     struct verdict_stamp stamp;
     enum grade_regrade regrade;
     int64_t limit;                 /* rows scored at most; negative: all */
@@ -54,6 +57,9 @@ void grade_run_warnings(const struct grade_run *run, void (*out)(void *data, con
 /* The most frequent reasons of rows that failed, at most n, "7 x reason" each. */
 void grade_run_reasons(const struct grade_run *run, size_t n,
                        void (*out)(void *data, const char *text), void *data);
+
+/* Rows that carry a number under that marker, and their sum. */
+uint64_t grade_run_marker(const struct grade_run *run, struct span name, double *sum);
 
 /* The report object (grade 19.4), one line without its newline. */
 void grade_run_report(const struct grade_run *run, struct buf *out);

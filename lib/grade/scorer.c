@@ -110,10 +110,15 @@ struct scorer *scorer_open(const char *spec, const struct scorer_setup *setup, s
         return open_verifier(spec + 7, setup, error);
     if (span_starts(s, SPAN("field:")))
         return scorer_field_open(spec + 6, setup, error);
+    if (span_is(s, "conduct"))
+        return scorer_conduct_open(setup, error);
+    if (span_is(s, "checklist"))
+        return scorer_checklist_open(setup, error);
     if (verify_known(spec))
         return open_verifier(spec, setup, error);
     error_set(error, ERROR_USAGE,
-              "scorer %s is none of expr:PROG, cmd:COMMAND, verify:NAME[:ARGS], field:PATH; "
+              "scorer %s is none of expr:PROG, cmd:COMMAND, verify:NAME[:ARGS], field:PATH, conduct, "
+              "checklist; "
               "the verifiers are %s",
               spec, verify_names());
     return NULL;

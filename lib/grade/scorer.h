@@ -76,12 +76,17 @@ struct scorer_verify_options {
 struct scorer *scorer_verify_open(const struct scorer_verify_options *options,
                                   const struct scorer_setup *setup, struct error *error);
 
+/* The conduct rules (grade 10), and conduct times the outcome of the task (11). setup->tools: the
+ * declared tools. */
+struct scorer *scorer_conduct_open(const struct scorer_setup *setup, struct error *error);
+struct scorer *scorer_checklist_open(const struct scorer_setup *setup, struct error *error);
+
 /* A verdict that is on the row already, at a dotted path. */
 struct scorer *scorer_field_open(const char *path, const struct scorer_setup *setup,
                                  struct error *error);
 
-/* A scorer in one string (grade 4.3): expr:PROG, cmd:COMMAND, verify:NAME[:ARGS], field:PATH, or a
- * verifier's NAME[:ARGS]. */
+/* A scorer in one string (grade 4.3): expr:PROG, cmd:COMMAND, verify:NAME[:ARGS], field:PATH,
+ * conduct, checklist, or a verifier's NAME[:ARGS]. */
 struct scorer *scorer_open(const char *spec, const struct scorer_setup *setup, struct error *error);
 
 /* ---- use

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "grade/tool_name.h"
 #include "row/calls.h"
 #include "row/value.h"
 #include "text/fold.h"
@@ -132,43 +133,6 @@ static void read_blocks(struct trace_calls *calls, struct span text)
 /* ---- what kind of call --------------------------------------------------------------------------
  */
 
-/* Words of a tool's name, lower-cased: split at what is no letter or digit, and before an
- * upper-case letter that follows a lower-case one. */
-enum { NAME_WORDS = 8, NAME_WORD = 24 };
-struct name_words {
-    char items[NAME_WORDS][NAME_WORD];
-    size_t count;
-};
-
-static void split_name(struct span name, struct name_words *words)
-{
-    size_t length = 0;
-    char last = 0;
-    *words = (struct name_words){0};
-    for (size_t i = 0; i <= name.len && words->count < NAME_WORDS; i++) {
-        char c = i < name.len ? name.ptr[i] : '_';
-        bool upper = c >= 'A' && c <= 'Z', lower = (c >= 'a' && c <= 'z') || (c & 0x80);
-        bool inside = upper || lower || (c >= '0' && c <= '9');
-        if (length && (!inside || (upper && last >= 'a' && last <= 'z'))) {
-            words->count++;
-            length = 0;
-            if (words->count == NAME_WORDS)
-                return;
-        }
-        if (inside && length < NAME_WORD - 1)
-            words->items[words->count][length++] = upper ? (char)(c + 32) : c;
-        last = c;
-    }
-}
-
-static bool word_in(const char *word, const char *const *list)
-{
-    for (; *list; list++)
-        if (strcmp(word, *list) == 0)
-            return true;
-    return false;
-}
-
 static const struct kind_words {
     enum call_kind kind;
     const char *const *anywhere, *const *first; /* first: only as the name's first word */
@@ -191,11 +155,11 @@ static const struct kind_words {
 static enum call_kind name_kind(struct span name)
 {
     struct name_words words;
-    split_name(name, &words);
+    name_words_split(name, &words);
     for (size_t k = 0; k < sizeof KIND_WORDS / sizeof *KIND_WORDS; k++)
         for (size_t i = 0; i < words.count; i++)
-            if (word_in(words.items[i], KIND_WORDS[k].anywhere) ||
-                (i == 0 && word_in(words.items[i], KIND_WORDS[k].first)))
+            if (name_word_in(words.items[i], KIND_WORDS[k].anywhere) ||
+                (i == 0 && name_word_in(words.items[i], KIND_WORDS[k].first)))
                 return KIND_WORDS[k].kind;
     return CALL_NONE;
 }
@@ -273,7 +237,7 @@ static bool result_object_failed(struct json_value result)
     if (json_get(result, SPAN("status"), &value) && value.type == JSON_VALUE_STRING) {
         struct buf scratch = {0}, lower = {0};
         text_lower(json_text(value, &scratch), &lower);
-        failed = word_in(buf_cstr(&lower), BAD);
+        failed = name_word_in(buf_cstr(&lower), BAD);
         buf_free(&scratch);
         buf_free(&lower);
     }

@@ -27,6 +27,7 @@ void verdict_clear(struct verdict *v)
     v->status = VERDICT_OK;
     v->judged = false;
     v->value = 0;
+    v->fault = VERDICT_FAULT_UNSAID;
     buf_clear(&v->reward);
     buf_clear(&v->reason);
     v->n_meta = 0;

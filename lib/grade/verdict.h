@@ -22,6 +22,10 @@ struct verdict_item {
     struct span key, json;
 };
 
+/* What a verdict says of the tools: nothing, all well, a fault was detected (row key
+ * `fault_detected`, grade 10). */
+enum verdict_fault { VERDICT_FAULT_UNSAID, VERDICT_FAULT_NONE, VERDICT_FAULT_DETECTED };
+
 /* One verdict. `struct verdict v = {0}` is an empty one; verdict_clear makes it so again and keeps
  * the memory. Not shared between threads. */
 struct verdict {
@@ -30,7 +34,8 @@ struct verdict {
     double value; /* that number */
     struct buf
         reward; /* its JSON text: 0 and 1 as integers, other numbers as the scorer spelled them */
-    struct buf reason;         /* text, not JSON */
+    struct buf reason; /* text, not JSON */
+    enum verdict_fault fault;
     struct verdict_item *meta; /* judge_meta, in the order in which the keys came */
     size_t n_meta, cap_meta;
     struct arena arena; /* keys and values of meta */
@@ -86,6 +91,10 @@ struct verdict_stamp {
     struct span judge_name, run_id, source; /* required */
     struct span model, judge_version;       /* len 0: not given */
 };
+
+/* Members of `added` over those of `base`, an object's value or NULL or anything else, which counts
+ * as none; appended to out. */
+void verdict_merge(const struct json_value *base, struct json_value added, struct buf *out);
 
 /* The row's line with the verdict spliced in, newline not included, appended to out. */
 void verdict_land(const struct verdict *v, const struct verdict_stamp *stamp, const struct row *row,

@@ -529,10 +529,12 @@ test: one scorer is wanted
 run:
   wai-grade /dev/null; echo $?
   wai-grade -e 1 -V includes /dev/null; echo $?
+  wai-grade --conduct --checklist /dev/null; echo $?
 stdout:
+  0
   2
   2
-stderr has: no scorer; name one
+stderr has: no scorer named: --checklist
 stderr has: two scorers
 
 test: which rows are graded again
