@@ -9,6 +9,7 @@
 #include "base/options.h"
 #include "base/signals.h"
 #include "grade/defaults.h"
+#include "grade/groupwise_run.h"
 #include "grade/run.h"
 #include "grade/scorer_options.h"
 #include "measure/measure.h"
@@ -19,6 +20,7 @@
 struct settings {
     struct scorer_options scorer;
     struct mark_options marks;
+    struct groupwise_options groupwise;
     const char *output, *report;
     const char *judge_name, *judge_version, *run_id, *model, *source, *regrade, *resume;
     const char *tools, *policy, *system_prompt;
@@ -34,6 +36,7 @@ struct settings {
 static const struct option OPTIONS[] = {
     SCORER_OPTIONS(struct settings, scorer),
     MARK_OPTIONS(struct settings, marks),
+    GROUPWISE_OPTIONS(struct settings, groupwise),
     {.kind = OPTION_REAL, .name = "timeout", AT(timeout), .arg = "S", .min = 0, .max = 86400,
      .help = "seconds per verdict (none; a command 60, code-exec 10)"},
     {.kind = OPTION_TEXT, .name = "judge-name", AT(judge_name), .arg = "S",
@@ -72,17 +75,17 @@ static const struct option OPTIONS[] = {
 
 static const struct command COMMAND = {
     .name = "wai-grade",
-    .synopsis = "[-e PROG | -c CMD | -V NAME[:ARGS]... | --conduct | --checklist] "
-                "[--mark NAME] [--stamp LIST] [--classify] [OPTIONS] "
-                "[FILE...]",
+    .synopsis = "[-e PROG | -c CMD | -V NAME[:ARGS]... | --conduct] [OPTIONS] [FILE...]",
     .purpose = "put a verdict on every row",
     .options = OPTIONS,
     .examples = "wai-grade -e 'if (.final_text|length) > 0 then 1 else 0 end' rows.jsonl\n"
                 "wai-grade -V exact-match rows.jsonl | wai-passat\n"
                 "wai-grade -V includes -V 'regex:{\"pattern\":\"</think>\"}' --all rows.jsonl\n"
                 "wai-grade -V code-exec:timeout=5 -j 2 rows.jsonl > scored.jsonl\n"
+                "wai-grade --checklist --tools tools.json rows.jsonl > scored.jsonl\n"
+                "wai-grade --mark all --classify scored.jsonl > marked.jsonl\n"
                 "wai-grade -c ./my_checker.py -j 8 --timeout 20 rows.jsonl > scored.jsonl\n",
-    .exit_status = "1    a check that was asked for is red (--max-unjudged)\n"
+    .exit_status = "1    a check that was asked for is red (--max-unjudged, --check-spread)\n"
                    "4    the scorer failed on every row, or its command kept dying\n",
 };
 
@@ -249,20 +252,17 @@ static void show_summary(const struct plan *p, const struct grade_run *run)
     grade_run_warnings(run, show_warning, NULL);
 }
 
-static int write_report(const struct plan *p, const struct grade_run *run, struct error *error)
+/* json: a line. */
+static int write_report(const struct plan *p, struct span json, struct error *error)
 {
-    struct buf json = {0};
     if (!p->o->report)
         return 0;
-    grade_run_report(run, &json);
-    buf_byte(&json, '\n');
     struct file *file = file_create(p->o->report, error);
-    int rc = file ? file_write(file, buf_span(&json), error) : ERROR_SYSTEM;
+    int rc = file ? file_write(file, json, error) : ERROR_SYSTEM;
     if (file && rc == 0)
         rc = file_commit(file, error);
     else if (file)
         file_abandon(file);
-    buf_free(&json);
     return rc;
 }
 
@@ -319,9 +319,36 @@ static int grade(struct plan *p, struct grade_run *run, const struct operands *o
     return rc < 0 ? rc : closed;
 }
 
+/* --groupwise and --check-spread: the scorer is a grader of groups. */
+static int grade_groups(struct plan *p, const struct operands *operands, struct error *error)
+{
+    const struct settings *o = p->o;
+    const struct row_source source = {
+        .paths = operands->items, .n_paths = operands->count, .options = o->rows};
+    struct buf report = {0};
+    p->setup = (struct scorer_setup){.jobs = 1, .timeout_s = o->timeout, .debug = show_debug};
+    bool grader = groupwise_needs_scorer(&o->groupwise);
+    if (mark_options_any(&o->marks) || o->scorer.conduct || o->scorer.checklist ||
+        o->scorer.verify.count || (scorer_options_count(&o->scorer) > 0) != grader)
+        return error_set(error, ERROR_USAGE,
+                         "a grader of groups is --expr or --cmd alone, and none is wanted with "
+                         "--verdicts-inline and --scores");
+    int rc = read_context(p, error);
+    if (!rc && grader)
+        rc = scorer_choice_open(&p->choice, &o->scorer, &p->setup, error);
+    if (!rc)
+        rc = groupwise_run(&o->groupwise, p->choice.scorer, &source, o->output, &report, error);
+    struct error later;
+    int written = report.len ? write_report(p, buf_span(&report), rc < 0 ? &later : error) : 0;
+    buf_free(&report);
+    return rc < 0 ? rc : written;
+}
+
 static int run(struct plan *p, const struct operands *operands, struct error *error)
 {
     const struct settings *o = p->o;
+    if (groupwise_asked(&o->groupwise))
+        return grade_groups(p, operands, error);
     int rc = make_plan(p, error);
     if (rc)
         return rc;
@@ -337,7 +364,11 @@ static int run(struct plan *p, const struct operands *operands, struct error *er
     struct error trouble = {0};
     rc = grade(p, state, operands, &trouble);
     show_summary(p, state);
-    int written = write_report(p, state, rc < 0 ? NULL : &trouble);
+    struct buf report = {0};
+    grade_run_report(state, &report);
+    buf_byte(&report, '\n');
+    int written = write_report(p, buf_span(&report), rc < 0 ? NULL : &trouble);
+    buf_free(&report);
     rc = rc < 0 ? rc : written;
     double share = grade_unjudged_share(state);
     if (rc == 0 && o->max_unjudged_given && share > o->max_unjudged)
@@ -350,8 +381,11 @@ static int run(struct plan *p, const struct operands *operands, struct error *er
 
 int main(int argc, char **argv)
 {
-    struct settings o = {
-        .source = "grade", .regrade = "all", .limit = -1, .rows = ROW_OPTIONS_DEFAULT};
+    struct settings o = {.source = "grade",
+                         .regrade = "all",
+                         .limit = -1,
+                         .groupwise = GROUPWISE_OPTIONS_DEFAULT,
+                         .rows = ROW_OPTIONS_DEFAULT};
     struct plan plan = {.o = &o};
     struct operands operands = {0};
     struct error error;

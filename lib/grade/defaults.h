@@ -55,6 +55,13 @@ enum {
     CHECKLIST_QUOTE_MIN = 3,     /* code points of a value whose quote grounds a refusal (11.2) */
 };
 
+#define GROUPWISE_PASS       0.5  /* reward from which a row passes (16) */
+#define GROUPWISE_MIN_FACTOR 0.5  /* factor of the last of a ranking (16.1) */
+#define GROUPWISE_CAP        3.0  /* largest lambda (16.1) */
+#define SPREAD_MIN_STD       0.05 /* standard deviation of scores that tell passes apart (16.3) */
+#define SPREAD_BAND          0.05 /* distance from the median within which scores cluster (16.3) */
+#define SPREAD_CLUSTER_SHARE 0.9  /* share of scores that may (16.3) */
+
 #define TALLY_DEAD_Z    1.96 /* standard deviations of the bound on a tool's success (19.3) */
 #define TALLY_DEAD_RATE 0.30 /* success rate under which a tool is dead (19.3) */
 
