@@ -96,8 +96,8 @@ def main():
             check(agrees, scores, "ours", got, "theirs", want)
         rows = [{"reward": r.choice([0, 1, 0.7]), "solution": r.choice([0, 1, round(r.random(), 3), 1.2]), "behavior": round(r.random(), 3)} for _ in range(o.cases // 4)]
         got = ours(binary, ["--groupwise", "reward", "--floor", "0.25", "--verdicts-inline", "--json"], rows, folder)
-        grading = GroupwiseGrading(lambda item: rows[item["item"]["index"]] if "item" in item else None, mode="reward", floor=0.25)
-        want = grading.group([{"index": i, **row, "prompt": "p", "completion": "c"} for i, row in enumerate(rows)])
+        grading = GroupwiseGrading(lambda item, rubric: rows[int(item["completion"])], mode="reward", floor=0.25, rubrics=lambda items: "good")
+        want = grading.group([{"index": i, **row, "prompt": "p", "completion": str(i)} for i, row in enumerate(rows)])
         for row, a, b in zip(rows, got["shaped"], want):
             check(close([a], [b]), row, "ours", a, "theirs", b)
     print(f"{passed} passed, {failed} failed")
