@@ -82,7 +82,10 @@ def main():
             for line, got in zip(lines, report["groups"]):
                 said = {k: v for k, v in line.items() if k != "rewards"}
                 grading = GroupwiseGrading(lambda items: said, cap=cap, min_factor=least, hack_zero=zero, pass_threshold=threshold)
-                want = grading.group([{"index": i, "reward": reward, "prompt": "p", "completion": "c"} for i, reward in enumerate(line["rewards"])])
+                try:
+                    want = grading.group([{"index": i, "reward": reward, "prompt": "p", "completion": "c"} for i, reward in enumerate(line["rewards"])])
+                except ValueError:  # it stops at a hack's bad factor; ours takes the least one
+                    continue
                 check(close(got["shaped"], want), json.dumps(line), cap, least, zero, threshold, "ours", got["shaped"], "theirs", want)
         for _ in range(40):
             scores = [r.choice([round(r.random(), 3), 0.9, 0.93]) for _ in range(r.randint(0, 12))]
