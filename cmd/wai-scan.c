@@ -161,7 +161,7 @@ static int run(const struct verb *verb, const void *request, const struct operan
                struct error *error)
 {
     struct scan_output output = {0};
-    struct error failed;
+    struct error failed = {0};
     int made = verb->make(request, operands, &output, error), code = 0;
     if (!made || made == ERROR_CHECK)
         code = deliver(&output, request, &failed);

@@ -147,10 +147,9 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void compile(void)
 {
-    refusal =
-        regex_compile(SPAN("\\b(can't|can’t|cannot|can not|won't|won’t|unable|not "
-                           "allowed|against (the |our )?(policy|policies|rules))\\b"),
-                      REGEX_IGNORE_CASE, NULL);
+    refusal = regex_compile(SPAN("\\b(can't|can’t|cannot|can not|won't|won’t|unable|not "
+                                 "allowed|against (the |our )?(policy|policies|rules))\\b"),
+                            REGEX_IGNORE_CASE, NULL);
     preamble = regex_compile(SPAN("^(sure|ok|okay|got it|let me|i will|i'll|i’ll|one "
                                   "sec|one moment|hang on)\\b"),
                              REGEX_IGNORE_CASE, NULL);

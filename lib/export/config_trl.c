@@ -53,7 +53,7 @@ static const struct knob {
 
 static double number_at(const struct export_config_options *o, const struct knob *k)
 {
-    const char *place = (const char *)o + k->offset;
+    const void *place = (const char *)o + k->offset;
     if (k->kind == REAL)
         return *(const double *)place;
     return (double)*(const int64_t *)place;

@@ -116,10 +116,11 @@ struct scorer *scorer_open(const char *spec, const struct scorer_setup *setup, s
         return scorer_checklist_open(setup, error);
     if (verify_known(spec))
         return open_verifier(spec, setup, error);
-    error_set(error, ERROR_USAGE,
-              "scorer %s is none of expr:PROG, cmd:COMMAND, verify:NAME[:ARGS], field:PATH, conduct, "
-              "checklist; "
-              "the verifiers are %s",
-              spec, verify_names());
+    error_set(
+        error, ERROR_USAGE,
+        "scorer %s is none of expr:PROG, cmd:COMMAND, verify:NAME[:ARGS], field:PATH, conduct, "
+        "checklist; "
+        "the verifiers are %s",
+        spec, verify_names());
     return NULL;
 }

@@ -20,7 +20,8 @@ void anytime_make(double level, struct passat_report *report)
 {
     double *means = means_of(report);
     report->has_anytime = true;
-    report->anytime = (struct anytime_report){anytime_interval(means, report->n_tasks, level), -1, 0};
+    report->anytime =
+        (struct anytime_report){anytime_interval(means, report->n_tasks, level), -1, 0};
     free(means);
 }
 

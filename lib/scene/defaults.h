@@ -52,17 +52,17 @@ enum {
 
 /* What traces say (situations 14, rows 19). */
 enum {
-    SCENE_FAILING_ASKS = 40,       /* asks of failed traces that are varied */
-    SCENE_EXEMPLARS = 3,           /* real results kept per tool */
+    SCENE_FAILING_ASKS = 40,         /* asks of failed traces that are varied */
+    SCENE_EXEMPLARS = 3,             /* real results kept per tool */
     SCENE_EXEMPLAR_CHARACTERS = 500, /* of a result's JSON */
-    SCENE_EXEMPLAR_TEXT = 160,     /* characters of a text in it */
+    SCENE_EXEMPLAR_TEXT = 160,       /* characters of a text in it */
     SCENE_EXEMPLAR_TEXT_CLASS = 100, /* characters: texts of one class count as alike */
-    SCENE_EXEMPLAR_ITEMS = 2,      /* of an array in it */
-    SCENE_EXEMPLAR_MEMBERS = 12,   /* of an object in it */
-    SCENE_EXEMPLAR_SHAPE_KEYS = 10, /* keys that tell two objects apart */
-    SCENE_EXEMPLAR_DEPTH = 8,      /* arrays in arrays that are told apart */
-    REGION_FAILS_FULL = 6,         /* fails that count as much as any number */
-    REGION_SUPPORT_MIN = 3,        /* graded rows under which a region is thin */
+    SCENE_EXEMPLAR_ITEMS = 2,        /* of an array in it */
+    SCENE_EXEMPLAR_MEMBERS = 12,     /* of an object in it */
+    SCENE_EXEMPLAR_SHAPE_KEYS = 10,  /* keys that tell two objects apart */
+    SCENE_EXEMPLAR_DEPTH = 8,        /* arrays in arrays that are told apart */
+    REGION_FAILS_FULL = 6,           /* fails that count as much as any number */
+    REGION_SUPPORT_MIN = 3,          /* graded rows under which a region is thin */
 };
 #define REGION_EXPLORATION      0.2 /* share of a run that no region gets */
 #define REGION_GAIN             4.0 /* of a cell's weight, times share and match */

@@ -338,7 +338,7 @@ static void write_sets(struct json_writer *w, const struct engine_setting *s,
 static void write_tier_mix(struct json_writer *w, const struct engine_setting *s,
                            const struct engine_report *r)
 {
-    enum tier order[TIER_COUNT];
+    enum tier order[TIER_COUNT] = {0};
     for (int t = 0; t < TIER_COUNT; t++) {
         int at = t;
         for (; at > 0 && (r->row_tiers[order[at - 1]] < r->row_tiers[t] ||

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "measure/gate.h"
 #include "row/key.h"
 #include "row/value.h"
 #include "stat/stat.h"
@@ -12,7 +13,6 @@
 #include "text/number.h"
 #include "json/edit.h"
 #include "json/tree.h"
-#include "measure/gate.h"
 
 enum { HASH_SHOWN = 16, KL_DIGITS = 6 }; /* hex characters; decimals */
 

@@ -16,20 +16,21 @@
 #define SELECT_MAX_SPREAD       4.0 /* longest reply over the median of its prompt */
 #define SELECT_LEAKS_SHOWN      20  /* leaked rows that a report names */
 
-#define SELECT_RATE_DIGITS 4 /* decimals of rates and intervals in reports */
+#define SELECT_RATE_DIGITS      4 /* decimals of rates and intervals in reports */
 #define SELECT_PAIRS_PER_PROMPT 1
 #define SELECT_MIN_MARGIN       1.0 /* reward by which the chosen reply is better */
-#define SELECT_CONFOUND_SHARE   0.75 /* of pairs whose chosen reply is longer: length stands for quality */
-#define SELECT_CONFOUND_PAIRS   8    /* pairs from which that share is read */
-#define SELECT_CONFOUND_ALL     3    /* pairs from which all of them longer is enough */
-#define SELECT_TRAINER_PAIRS    8    /* pairs that the hosted DPO trainer needs */
-#define SELECT_SOLVED           0.8  /* pass rate over which a task is retired */
-#define SELECT_FLOOR            0.2  /* pass rate under which a task is not ready */
-#define SELECT_TIERS            3
-#define SELECT_MIN_ROLLOUTS     2    /* labels under which a task's rate says nothing */
-#define SELECT_MISSES_WARNED    0.10 /* share of right answers an audit found scored 0 */
-#define SELECT_NEAR             0.8  /* Jaccard similarity of two asks */
-#define SELECT_CORRELATION      0.3  /* |r| from which the reward tracks something cheap */
+#define SELECT_CONFOUND_SHARE \
+    0.75 /* of pairs whose chosen reply is longer: length stands for quality */
+#define SELECT_CONFOUND_PAIRS 8   /* pairs from which that share is read */
+#define SELECT_CONFOUND_ALL   3   /* pairs from which all of them longer is enough */
+#define SELECT_TRAINER_PAIRS  8   /* pairs that the hosted DPO trainer needs */
+#define SELECT_SOLVED         0.8 /* pass rate over which a task is retired */
+#define SELECT_FLOOR          0.2 /* pass rate under which a task is not ready */
+#define SELECT_TIERS          3
+#define SELECT_MIN_ROLLOUTS   2    /* labels under which a task's rate says nothing */
+#define SELECT_MISSES_WARNED  0.10 /* share of right answers an audit found scored 0 */
+#define SELECT_NEAR           0.8  /* Jaccard similarity of two asks */
+#define SELECT_CORRELATION    0.3  /* |r| from which the reward tracks something cheap */
 
 #define TRIM_DRAWS    200  /* bootstrap draws behind the range of N* */
 #define TRIM_FIRST    64   /* rows of the smallest size */

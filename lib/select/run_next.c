@@ -50,7 +50,7 @@ static void write_tasks(struct span lines, struct json_writer *w)
 int select_mode_next_round(struct select_job *job, struct error *error)
 {
     struct next_round r = {0};
-    struct round_counts counts;
+    struct round_counts counts = {0};
     struct buf lines = {0};
     struct json_writer w;
     double low, high;

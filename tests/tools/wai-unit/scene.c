@@ -169,8 +169,8 @@ static int embed(struct json_value in, struct json_writer *out, struct error *er
     size_t n = batch_spread(t.vectors, NULL, t.count, (size_t)far, numbers);
     write_sizes(out, "select_diverse", numbers, n);
     json_write_key(out, "novelty_of_last_against_first_three");
-    json_write_real(out, embedding_novelty(&t.vectors[t.count - 1], t.vectors,
-                                           t.count < 3 ? t.count : 3));
+    json_write_real(
+        out, embedding_novelty(&t.vectors[t.count - 1], t.vectors, t.count < 3 ? t.count : 3));
     code = write_batches(&t, batch, out, error);
     json_write_end_object(out);
     free(numbers);
@@ -258,9 +258,5 @@ static int shapes(struct json_value in, struct json_writer *out, struct error *e
 }
 
 const struct unit_function UNIT_SCENE[] = {
-    {"shapes", shapes},
-    {"embed", embed},
-    {"fsum", fsum},
-    {"blake2b", blake2b},
-    {0},
+    {"shapes", shapes}, {"embed", embed}, {"fsum", fsum}, {"blake2b", blake2b}, {0},
 };
