@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/signals.h"
 #include "measure/compare.h"
+#include "measure/pairs.h"
 #include "measure/sweep.h"
 
 struct options {
@@ -109,6 +110,15 @@ static const struct option OPTIONS[] = {
     {.kind = OPTION_TEXT, .name = "after", AT(prompt_after), SEEN(elsewhere), .arg = "PROMPT",
      .help = "not here: wai-harness compare runs two prompts"},
     {.kind = OPTION_FLAG, .name = "demo", AT(elsewhere), .help = "not here: wai-harness compare has a demo"},
+    /* in parts */
+    {.kind = OPTION_FLAG, .name = "partial", AT(asked.partial),
+     .help = "print a mergeable summary of pairs of results instead of the report"},
+    {.kind = OPTION_FLAG, .name = "merge", AT(asked.merge),
+     .help = "operands are such summaries, of parts that share no task"},
+    {.kind = OPTION_INT, .name = "shard", AT(asked.shard), .arg = "N", .max = 1e15,
+     SEEN(asked.shard_given), .help = "number of this worker's part of the rows (0)"},
+    {.kind = OPTION_FLAG, .name = "allow-repeat-shards", AT(asked.repeat_shards),
+     .help = "two summaries may have the same shard number"},
     /* output */
     {.kind = OPTION_FLAG, .name = "json", AT(json), .help = "the report as one JSON object"},
     {.kind = OPTION_TEXT, .name = "report", AT(report), .arg = "FILE", .file = true,
@@ -120,7 +130,8 @@ static const struct option OPTIONS[] = {
 
 static const struct command COMMAND = {
     .name = "wai-compare",
-    .synopsis = "[OPTIONS] BEFORE AFTER | [OPTIONS] --arm LABEL=FILE --arm LABEL=FILE...",
+    .synopsis = "[OPTIONS] BEFORE AFTER | [OPTIONS] --merge PAIRS... | "
+                "[OPTIONS] --arm LABEL=FILE --arm LABEL=FILE...",
     .purpose = "two sets of graded rows: what moved, whether it is real, and what slipped",
     .options = OPTIONS,
     .examples = "wai-compare before.jsonl after.jsonl\n"
@@ -142,8 +153,9 @@ static int print(const struct options *o, const struct buf *json, const struct b
     return code == 0 && o->report ? file_save(o->report, buf_span(json), error) : code;
 }
 
-static int write_reports(const struct options *o, const struct compare_report *report,
-                         struct error *error)
+/* pairs: NULL when the report is of rows. */
+static int write_reports(const struct options *o, const struct arm_pairs *pairs,
+                         const struct compare_report *report, struct error *error)
 {
     struct buf json = {0}, text = {0};
     struct json_writer writer;
@@ -151,11 +163,15 @@ static int write_reports(const struct options *o, const struct compare_report *r
     json_write_start(&writer, &json, JSON_STYLE_COMPACT);
     if (one)
         compare_one_json(report, &writer);
+    else if (pairs)
+        arm_pairs_json(pairs, report, &writer);
     else
         compare_json(report, &writer);
     buf_byte(&json, '\n');
     if (one)
         compare_one_text(report, &text);
+    else if (pairs)
+        arm_pairs_text(report, &text);
     else
         compare_text(report, &text);
     int code = print(o, &json, &text, error);
@@ -174,6 +190,18 @@ static void say_red(const struct options *o, const struct compare_report *report
 }
 
 /* 0, 1 when something is red, or a negative code. */
+static int judge(const struct options *o, const struct arm_pairs *pairs,
+                 struct compare_report *report, struct error *error)
+{
+    compare_judge(report);
+    int code = write_reports(o, pairs, report, error);
+    if (code < 0)
+        return code;
+    say_red(o, report);
+    return !o->exit_zero && (!report->ok || gates_red(&report->gates) > 0);
+}
+
+/* The same of rows. */
 static int compare(const struct options *o, const struct compare_options *options,
                    const struct compare_rows *rows, struct error *error)
 {
@@ -183,16 +211,41 @@ static int compare(const struct options *o, const struct compare_options *option
         compare_one_make(options, rows, &report);
     else
         code = compare_report_make(options, rows, &report, error);
-    if (code == 0) {
-        compare_judge(&report);
-        code = write_reports(o, &report, error);
+    if (code == 0)
+        code = judge(o, NULL, &report, error);
+    compare_report_free(&report);
+    return code;
+}
+
+/* Summaries of pairs: one of two sides' rows, or several added up; then another, or the report. */
+static int compare_pairs(const struct options *o, const struct compare_options *options,
+                         const struct operands *operands, struct error *error)
+{
+    struct compare_rows rows = {0};
+    struct compare_report report = {.ok = false};
+    struct buf line = {0};
+    struct arm_pairs *pairs = arm_pairs_new(options);
+    int code;
+    if (o->asked.merge) {
+        code = arm_pairs_read(options, (const char *const *)operands->items, operands->count, pairs,
+                              error);
+    } else {
+        code = compare_read(options, &rows, error);
+        if (code == 0)
+            code = arm_pairs_of_rows(options, &rows, pairs, error);
     }
-    if (code == 0) {
-        say_red(o, &report);
-        code = !report.ok || gates_red(&report.gates) > 0;
-        code = o->exit_zero ? 0 : code;
+    if (code == 0 && o->asked.partial) {
+        arm_pairs_write(pairs, &line);
+        code = file_write_all(STDOUT_FILENO, "standard output", buf_span(&line), error);
+    } else if (code == 0) {
+        code = arm_pairs_report_make(options, pairs, &report, error);
+        if (code == 0)
+            code = judge(o, pairs, &report, error);
     }
     compare_report_free(&report);
+    compare_rows_free(&rows);
+    arm_pairs_free(pairs);
+    buf_free(&line);
     return code;
 }
 
@@ -236,17 +289,31 @@ static int run(struct options *o, const struct operands *operands, struct error 
         return sweep(o, operands, error);
     if (o->sweep.reruns.count)
         return error_set(error, ERROR_USAGE, "--rerun belongs to a sweep; give --arm too");
-    if (operands->count != SIDES)
+    bool summaries = o->asked.partial || o->asked.merge;
+    if (!o->asked.merge && operands->count != SIDES)
         return error_set(error, ERROR_USAGE, "%zu operands; two are wanted, BEFORE and AFTER",
                          operands->count);
-    o->asked.before = operands->items[BEFORE];
-    o->asked.after = operands->items[AFTER];
+    if (!summaries && (o->asked.shard_given || o->asked.repeat_shards))
+        return error_set(error, ERROR_USAGE,
+                         "--shard needs --partial, and --allow-repeat-shards --merge");
+    if (o->asked.partial && (o->report || o->json || o->ci.junit || o->ci.summary || o->ci.github))
+        return error_set(error, ERROR_USAGE,
+                         "--partial prints a summary and no report: --json, --report and CI "
+                         "outputs belong to the run with --merge");
+    if (!o->asked.merge) {
+        o->asked.before = operands->items[BEFORE];
+        o->asked.after = operands->items[AFTER];
+    }
     int code = ci_check(&o->ci, error);
     if (code == 0)
         code = compare_options_read(&o->asked, &options, error);
-    if (code == 0)
+    if (code == 0 && summaries)
+        code = arm_pairs_check(&options, error);
+    if (code == 0 && summaries)
+        code = compare_pairs(o, &options, operands, error);
+    else if (code == 0)
         code = compare_read(&options, &rows, error);
-    if (code == 0)
+    if (code == 0 && !summaries)
         code = compare(o, &options, &rows, error);
     compare_rows_free(&rows);
     compare_options_free(&options);

@@ -26,6 +26,8 @@ struct compare_request {
     const char *scheme;   /* of enum boot_scheme */
     struct option_list guards, lower, markers, run_std, trained[SIDES], fail_on;
     bool no_by, balance, per_task, run_std_runs_given, level_given, alpha_given, seed_by_name;
+    bool partial, merge, repeat_shards, shard_given; /* pairs.h */
+    int64_t shard;
     int64_t run_std_runs, draws, min_paired;
     double alpha, level, power, ceiling, answered_gap, answered_alpha;
     struct gate_options gates;

@@ -264,7 +264,7 @@ int compare_ci_write(const struct compare_report *r, const struct ci_options *op
                            .warnings = &r->warnings,
                            .properties = made,
                            .tasks = r->metrics[0].tasks[AFTER],
-                           .n_tasks = r->metrics[0].n[AFTER]};
+                           .n_tasks = r->metrics[0].tasks[AFTER] ? r->metrics[0].n[AFTER] : 0};
     ci.n_properties = properties(r, texts, made);
     struct ci_row *rows = table(r, &arena, &ci.n_rows);
     ci.rows = rows;

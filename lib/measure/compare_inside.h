@@ -10,6 +10,19 @@ void compare_tasks(const struct compare_options *options, uint64_t offset, struc
                    const struct task_rate *a, size_t n_a, const struct task_rate *b, size_t n_b,
                    struct metric_change *out);
 
+void change_judge(struct metric_change *out); /* what delta, interval and p say */
+void change_note(const struct change_options *options,
+                 struct metric_change *out); /* which tasks it is of */
+
+/* Parts of a report that the report on summaries of pairs has too. */
+int compare_directions(struct compare_report *r, struct error *error);
+enum compare_word compare_word_of(const struct compare_report *r, const struct compared *m);
+void compare_headline_word(struct compare_report *r);
+void compare_metric_line(struct buf *out, const struct compare_report *r, const struct compared *m);
+void compare_end_lines(struct buf *out, const struct compare_report *r);
+void compare_write_notes(struct json_writer *w, const struct notes *notes);
+void compare_write_draws(struct json_writer *w, const struct compare_report *r);
+
 enum change_verdict compare_gain(enum change_verdict verdict, bool lower);
 const struct compared *compare_find(const struct compare_report *report, struct span name);
 double tasks_mean(const struct task_rate *tasks, size_t n); /* of their means; NaN: none */

@@ -422,7 +422,7 @@ static void write_tasks(struct json_writer *w, const struct compare_report *r)
 /* ---- all of it ----------------------------------------------------------------------------------
  */
 
-static void write_notes(struct json_writer *w, const struct notes *notes)
+void compare_write_notes(struct json_writer *w, const struct notes *notes)
 {
     json_write_key(w, "notes");
     json_write_array(w);
@@ -436,7 +436,7 @@ static void write_notes(struct json_writer *w, const struct notes *notes)
     json_write_end_array(w);
 }
 
-static void write_draws(struct json_writer *w, const struct compare_report *r)
+void compare_write_draws(struct json_writer *w, const struct compare_report *r)
 {
     write_count(w, "n_boot", (uint64_t)r->options->asked->draws);
     json_write_key(w, "seed");
@@ -461,13 +461,13 @@ void compare_json(const struct compare_report *r, struct json_writer *w)
         write_metric(w, r, &r->metrics[i]);
     json_write_end_object(w);
     notes_write_warnings(&r->warnings, w);
-    write_notes(w, &r->notes);
+    compare_write_notes(w, &r->notes);
     write_config(w, r);
     write_slices(w, r);
     write_repeats(w, r);
     write_weak(w, r);
     write_tasks(w, r);
-    write_draws(w, r);
+    compare_write_draws(w, r);
     json_write_end_object(w);
 }
 
@@ -478,6 +478,6 @@ void compare_one_json(const struct compare_report *r, struct json_writer *w)
     metric_change_write(&r->metrics[0].change, r->metrics[0].name, w);
     write_real(w, "p_exact", r->metrics[0].p_exact);
     notes_write_warnings(&r->notes, w); /* "note" is the comparison's own */
-    write_draws(w, r);
+    compare_write_draws(w, r);
     json_write_end_object(w);
 }

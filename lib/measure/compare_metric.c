@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "measure/measure.h"
+#include "measure/compare_inside.h"
 
 const char *change_verdict_text(enum change_verdict verdict)
 {
@@ -103,7 +103,16 @@ static enum change_verdict verdict_of(const struct metric_change *change)
                                    : CHANGE_NONE;
 }
 
-static void note(const struct change_options *options, struct metric_change *out)
+void change_judge(struct metric_change *out)
+{
+    out->verdict = verdict_of(out);
+    bool moved = out->verdict == CHANGE_B_BETTER || out->verdict == CHANGE_A_BETTER;
+    out->sign_agree = isnan(out->p_value) || out->verdict == CHANGE_INSUFFICIENT
+                          ? -1
+                          : (out->p_value <= 1.0 - out->level) == moved;
+}
+
+void change_note(const struct change_options *options, struct metric_change *out)
 {
     if (!out->paired) {
         notes_add(
@@ -149,12 +158,8 @@ void compare_metric(const struct task_rate *a, size_t n_a, const struct task_rat
         compare_paired(shared_a, shared_b, n, options, out);
     else
         compare_unpaired(a, b, options, out);
-    out->verdict = verdict_of(out);
-    bool moved = out->verdict == CHANGE_B_BETTER || out->verdict == CHANGE_A_BETTER;
-    out->sign_agree = isnan(out->p_value) || out->verdict == CHANGE_INSUFFICIENT
-                          ? -1
-                          : (out->p_value <= 1.0 - out->level) == moved;
-    note(options, out);
+    change_judge(out);
+    change_note(options, out);
     free(shared_a);
     free(shared_b);
     free(means_a);

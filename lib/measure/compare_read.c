@@ -178,7 +178,8 @@ static void open_sides(struct reading *r)
 {
     const struct compare_options *o = r->options;
     struct span prefix = SPAN("marker:"), headline = o->only.ptr ? o->only : o->target;
-    r->whole = (struct passat_options){.markers = true};
+    r->whole =
+        (struct passat_options){.markers = true, .shard = (uint64_t)r->options->asked->shard};
     r->headline = (struct passat_options){0};
     if (headline.ptr && span_starts(headline, prefix)) {
         r->headline_marker =

@@ -150,7 +150,7 @@ static void compare_metrics(struct compare_report *r)
     pool_close(pool);
 }
 
-static int set_directions(struct compare_report *r, struct error *error)
+int compare_directions(struct compare_report *r, struct error *error)
 {
     const struct compare_options *o = r->options;
     for (size_t i = 0; i < r->n_metrics; i++)
@@ -322,7 +322,7 @@ static void make_config(struct compare_report *r)
 /* ---- words (6.5-6.7) ----------------------------------------------------------------------------
  */
 
-static enum compare_word word_of(const struct compare_report *r, const struct compared *m)
+enum compare_word compare_word_of(const struct compare_report *r, const struct compared *m)
 {
     enum compare_word word = m->gain == CHANGE_B_BETTER   ? WORD_MOVED
                              : m->gain == CHANGE_A_BETTER ? WORD_WRONG_WAY
@@ -357,13 +357,13 @@ static enum compare_word settle(const struct compare_report *r, enum compare_wor
 static void set_words(struct compare_report *r)
 {
     enum compare_word target = !r->options->target.ptr ? WORD_NONE
-                               : r->target             ? word_of(r, r->target)
+                               : r->target             ? compare_word_of(r, r->target)
                                                        : WORD_NOT_MEASURED;
     r->gate_word = settle(r, target, &r->target_word);
     if (r->target)
         r->headline_verdict = r->target_word;
     else
-        settle(r, word_of(r, &r->metrics[0]), &r->headline_verdict);
+        settle(r, compare_word_of(r, &r->metrics[0]), &r->headline_verdict);
 }
 
 static void set_ok(struct compare_report *r)
@@ -376,7 +376,7 @@ static void set_ok(struct compare_report *r)
     }
 }
 
-static void set_headline_word(struct compare_report *r)
+void compare_headline_word(struct compare_report *r)
 {
     if (r->n_causes) {
         r->headline_word = r->ok ? "NOT COMPARABLE" : "FAIL: NOT COMPARABLE";
@@ -503,7 +503,7 @@ int compare_report_make(const struct compare_options *options, const struct comp
     list_metrics(r);
     compare_metrics(r);
     make_config(r);
-    int code = set_directions(r, error);
+    int code = compare_directions(r, error);
     if (code < 0)
         return code;
     resolve_names(r);
@@ -519,7 +519,7 @@ int compare_report_make(const struct compare_options *options, const struct comp
     compare_slices(r);
     compare_per_task(r);
     compare_warn(r);
-    set_headline_word(r);
+    compare_headline_word(r);
     note_rows(r);
     note_floors(r);
     if (r->options->holm)
@@ -542,7 +542,7 @@ void compare_one_make(const struct compare_options *options, const struct compar
     set_exact(m);
     r->headline = m;
     r->replicated = true; /* re-runs are not looked at */
-    r->headline_verdict = word_of(r, m);
+    r->headline_verdict = compare_word_of(r, m);
     note_rows(r);
 }
 

@@ -224,7 +224,7 @@ static const char *tag_of(const struct metric_change *c, bool lower)
     return "flat";
 }
 
-static void metric_line(struct buf *out, const struct compare_report *r, const struct compared *m)
+void compare_metric_line(struct buf *out, const struct compare_report *r, const struct compared *m)
 {
     const struct metric_change *c = &m->change;
     buf_text(out, "  ");
@@ -305,7 +305,7 @@ static void task_lines(struct buf *out, const struct compare_report *r)
 /* ---- the end ------------------------------------------------------------------------------------
  */
 
-static void end_lines(struct buf *out, const struct compare_report *r)
+void compare_end_lines(struct buf *out, const struct compare_report *r)
 {
     for (size_t i = 0; i < r->warnings.count; i++)
         buf_format(out, "! %s\n", r->warnings.items[i].text);
@@ -325,7 +325,7 @@ void compare_text(const struct compare_report *r, struct buf *out)
     basis_lines(out, r);
     buf_text(out, "before -> after:\n");
     for (size_t i = 0; i < r->n_metrics; i++)
-        metric_line(out, r, &r->metrics[i]);
+        compare_metric_line(out, r, &r->metrics[i]);
     const struct balancing *b = &r->rows->balancing;
     if (b->asked)
         buf_format(out, "balanced: %llu tasks trimmed, %llu rows left out before, %llu after\n",
@@ -333,7 +333,7 @@ void compare_text(const struct compare_report *r, struct buf *out)
                    (unsigned long long)b->dropped[AFTER]);
     slice_lines(out, r);
     task_lines(out, r);
-    end_lines(out, r);
+    compare_end_lines(out, r);
 }
 
 void compare_one_text(const struct compare_report *r, struct buf *out)
@@ -353,5 +353,5 @@ void compare_one_text(const struct compare_report *r, struct buf *out)
     buf_byte(out, '\n');
     for (size_t i = 0; i < c->notes.count; i++)
         buf_format(out, "note: %s\n", c->notes.items[i].text);
-    end_lines(out, r);
+    compare_end_lines(out, r);
 }

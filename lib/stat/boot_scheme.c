@@ -203,15 +203,21 @@ static void hist_intervals(const struct boot_sample *s, const struct boot_option
 double permutation_p_hist(const double *differences, size_t n, const struct rng *start,
                           int64_t draws)
 {
+    return permutation_p_counted(differences, NULL, n, start, draws);
+}
+
+double permutation_p_counted(const double *differences, const uint64_t *times, size_t n,
+                             const struct rng *start, int64_t draws)
+{
     struct tuples t;
     struct rng seeded = *start;
-    uint64_t key = rng_bits(&seeded, 64);
-    double bar = fabs(stat_mean(differences, n)) - STAT_PERMUTATION_SLACK;
+    uint64_t key = rng_bits(&seeded, 64), count = count_of(times, n);
+    double bar = fabs(mean_of(differences, times, n)) - STAT_PERMUTATION_SLACK;
     double *sizes = mem_zero(n, sizeof *sizes);
     for (size_t i = 0; i < n; i++)
         sizes[i] = fabs(differences[i]);
     const double *lists[] = {sizes};
-    tuples_make(&(struct boot_sample){.lists = lists, .n_lists = 1, .n = n}, &t);
+    tuples_make(&(struct boot_sample){.lists = lists, .n_lists = 1, .n = n, .times = times}, &t);
     int64_t reached = 0;
     for (int64_t r = 0; r < draws; r++) {
         double sum = 0.0;
@@ -221,7 +227,7 @@ double permutation_p_hist(const double *differences, size_t n, const struct rng 
             double kept = (double)philox_binomial(&p, t.times[i], 0.5); /* those not flipped */
             sum += t.values[i] * (2.0 * kept - (double)t.times[i]);
         }
-        reached += fabs(sum / (double)n) >= bar;
+        reached += fabs(sum / (double)count) >= bar;
     }
     free(t.values);
     free(t.times);

@@ -177,6 +177,9 @@ double permutation_p(const double *differences, size_t n, const struct rng *star
  * (measure 13.2). */
 double permutation_p_hist(const double *differences, size_t n, const struct rng *start,
                           int64_t draws);
+/* The same where entry i stands for times[i] differences. */
+double permutation_p_counted(const double *differences, const uint64_t *times, size_t n,
+                             const struct rng *start, int64_t draws);
 
 /* The same over every flip of signs: of at most STAT_EXACT_TASKS differences. NaN past that. O(2^n).
  */

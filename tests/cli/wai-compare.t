@@ -293,6 +293,146 @@ test: an empty pipe closes early without a word
 run: wai-compare before.jsonl after.jsonl | head -c 0
 stderr empty
 
+# ---- --partial, --merge: summaries of pairs -----------------------------------------------------
+
+test: a summary of pairs and its report
+run: wai-compare --partial --shard 7 before.jsonl after.jsonl | tee part | wai-compare --merge --json
+stdout json: {"summary":"pairs","ok":true,"interval_scheme":"hist","left_out":[],"headline_word":"INCONCLUSIVE"}
+file part has: "kind":"pairs"
+file part has: "pass_at_1":{"pairs":[[2,0,2,1,2],[2,0,2,2,1],[2,1,2,2,3]],"only_a":[],"only_b":[]}
+
+test: parts in any order, and of parts, are the bytes of one pass
+run:
+  for s in ab cd ef; do
+    for side in before after; do grep "\"task_id\":\"[$s]\"" $side.jsonl > $side-$s.jsonl; done
+  done
+  i=0
+  for s in ab cd ef; do
+    i=$((i + 1))
+    wai-compare --partial --shard $i before-$s.jsonl after-$s.jsonl > part-$s
+  done
+  wai-compare --partial before.jsonl after.jsonl | wai-compare --merge --json > one
+  wai-compare --merge --json part-ab part-cd part-ef > forth
+  wai-compare --merge --json part-ef part-ab part-cd > back
+  wai-compare --merge --partial part-ef part-cd | wai-compare --merge --json - part-ab > tree
+  wai-compare --merge --partial part-ab part-cd part-ef > sum
+  wai-compare --merge --partial part-cd part-ef part-ab | cmp - sum
+  cmp one forth && cmp one back && cmp one tree && wc -l < sum
+stdout:
+  1
+
+test: points and the hist interval of pairs are those of the rows
+run:
+  keys='[.delta,.ci95,.p_value,.mean_a,.mean_b,.verdict]'
+  wai-compare --json --scheme hist before.jsonl after.jsonl | jq -c ".metrics.pass_at_1|$keys" > rows
+  wai-compare --partial before.jsonl after.jsonl | wai-compare --merge --json | jq -c ".metrics.pass_at_1|$keys" | cmp - rows
+
+test: one metric of pairs
+run: wai-compare --partial before.jsonl after.jsonl | wai-compare --merge --json --metric refusal --fail-on wrong-way
+stdout json: {"metric":"marker:refusal","verdict":"b_better","interval_scheme":"hist"}
+
+test: a guard on pairs
+run: wai-compare --partial before.jsonl after.jsonl | wai-compare --merge --must-not-regress kind
+exit: 1
+stdout has: red: marker:kind
+
+test: a target that pairs do not hold
+run: wai-compare --partial before.jsonl after.jsonl | wai-compare --merge --target nowhere
+exit: 1
+stdout has: red: marker:nowhere is not measured on both sides
+
+test: no summaries
+run: wai-compare --merge < /dev/null
+stdout has: INSUFFICIENT DATA: pass_at_1 n/a
+
+test: the sum of no summaries adds nothing
+run:
+  wai-compare --merge --partial < /dev/null > none
+  wai-compare --partial before.jsonl after.jsonl > part
+  wai-compare --merge --partial none part | cmp - part
+stdout empty
+
+test: under five shared tasks pairs have no interval
+run: wai-compare --partial before.jsonl few.jsonl | wai-compare --merge
+stdout has: INSUFFICIENT DATA: pass_at_1 +0.750, 1 tasks a side, not paired
+stdout has: note: 1 tasks are on both sides and pairing needs 5
+
+test: a marker that is no rate is left out, and refused by name
+file real.jsonl:
+  {"task_id":"a","reward":1,"markers":{"len":2.5}}
+run:
+  wai-compare --partial real.jsonl real.jsonl > part && wai-compare --merge part
+  wai-compare --merge --metric len part || echo "metric: $?"
+  wai-compare --partial --markers len real.jsonl real.jsonl || echo "markers: $?"
+stdout has: note: markers with values other than 0 and 1 are not compared
+stdout has: metric: 2
+stdout has: markers: 2
+stderr has: marker:len has values other than 0 and 1
+
+test: pairs have no rows to balance
+run: wai-compare --partial --balance-rollouts before.jsonl after.jsonl
+exit: 2
+stderr has: --balance-rollouts: a summary of pairs has counts and no rows, runs or slices
+
+test: pairs have no slices
+run: wai-compare --merge --by category /dev/null
+exit: 2
+stderr has: --by: a summary of pairs
+
+test: pairs have no runs
+run: wai-compare --merge --run-std 0.1 /dev/null
+exit: 2
+stderr has: --run-std: a summary of pairs
+
+test: pairs draw no tasks
+run: wai-compare --merge --scheme exact /dev/null
+exit: 2
+stderr has: its scheme is hist
+
+test: gates belong to the report on pairs
+run: wai-compare --partial --target pass_at_1 before.jsonl after.jsonl
+exit: 2
+stderr has: belong to the run with --merge
+
+test: a shard of pairs twice
+run: wai-compare --partial before.jsonl after.jsonl > part; wai-compare --merge part part
+exit: 3
+stderr has: part:1: shard 0 comes twice
+
+test: a shard of pairs twice, allowed
+run: wai-compare --partial before.jsonl after.jsonl > part; wai-compare --merge --allow-repeat-shards --json part part
+stdout json: {"config":{"before":{"n_tasks":12}}}
+
+test: rows are no summary of pairs
+run: wai-compare --merge before.jsonl
+exit: 3
+stderr has: before.jsonl:1: no summary of pairs; write one with wai-compare --partial
+
+test: a summary of pairs is no row
+run: wai-compare --partial before.jsonl after.jsonl > part; wai-compare part after.jsonl
+exit: 3
+stderr has: "kind" is not "passat"
+
+test: counts of pairs that cannot be true
+run: wai-compare --partial before.jsonl after.jsonl | sed 's/\[2,0,2,1,2\]/[2,3,2,1,2]/' | wai-compare --merge
+exit: 3
+stderr has: "pairs" holds tasks with more passes than tries
+
+test: counts of pairs that do not add up
+run: wai-compare --partial before.jsonl after.jsonl | sed 's/\[2,0,2,1,2\]/[2,0,2,1,1]/g' | wai-compare --merge
+exit: 3
+stderr has: "pass_at_1" does not add up to the rows with a verdict
+
+test: pairs counted with other keys
+run: wai-compare --partial before.jsonl after.jsonl | wai-compare --merge --task-key task_id
+exit: 3
+stderr has: the summary was counted with the keys
+
+test: a shard number without a summary
+run: wai-compare --shard 1 before.jsonl after.jsonl
+exit: 2
+stderr has: --shard needs --partial
+
 # ---- scripts/recipes/evals.mk: an eval in a build -----------------------------------------------
 
 test: accepted rows, a green run, a regression that ends make and says which tasks moved
