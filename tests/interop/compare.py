@@ -31,6 +31,8 @@ import tempfile
 import whileai.simulations as wai
 import whileai.sweep
 
+# At the end of the path: a script here must not stand in for a module of Python.
+sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 import passat
 from passat import finite_markers, same, text_of
 
