@@ -130,8 +130,7 @@ static const struct option OPTIONS[] = {
 
 static const struct command COMMAND = {
     .name = "wai-compare",
-    .synopsis = "[OPTIONS] BEFORE AFTER | [OPTIONS] --merge PAIRS... | "
-                "[OPTIONS] --arm LABEL=FILE --arm LABEL=FILE...",
+    .synopsis = "[OPTIONS] BEFORE AFTER | --merge PAIRS... | --arm LABEL=FILE ...",
     .purpose = "two sets of graded rows: what moved, whether it is real, and what slipped",
     .options = OPTIONS,
     .examples = "wai-compare before.jsonl after.jsonl\n"
