@@ -245,7 +245,7 @@ def f(x): return x+1 if ok == 0 else 0
     'write-outside': (1, '''
 import os
 bad = []
-for p in ['/tmp/../escape', '/escape', '/usr/escape', '/etc/escape', '/dev/escape', '/var/escape', os.path.expanduser('~/escape'), '/root/escape', '/home/escape', '/work/escape', '/proc/self/mem', '/sys/escape', '/usr/bin/python3']:
+for p in ['/tmp/../escape', '/escape', '/usr/escape', '/etc/escape', '/dev/escape', '/var/escape', os.path.expanduser('~/escape'), '/root/escape', '/home/escape', '/srv/escape', '/proc/self/mem', '/sys/escape', '/usr/bin/python3']:
     try:
         open(p, 'w').write('x'); bad.append(p)
     except OSError: pass
@@ -254,7 +254,7 @@ def f(x): return x + 1 if not bad else str(bad)
     'read-files': (1, '''
 import os
 found = []
-for top in ['/work', '/root/.whileai', '/home', '/tmp', '/proc', '/var', '/etc/shadow', '/mnt']:
+for top in ['/srv', '/opt', '/root/.whileai', '/home', '/tmp', '/proc', '/var', '/etc/shadow', '/mnt']:
     try:
         if os.path.isdir(top): found += [top + '/' + x for x in os.listdir(top)]
         else: found.append(open(top).read()[:5])
