@@ -37,7 +37,7 @@ static void add(struct spellings *all, struct span text)
 static void add_float(struct spellings *all, struct span text)
 {
     struct numeric n;
-    char spelled[NUMBER_TEXT_MAX];
+    char spelled[NUMBER_TEXT_MAX] = "";
     numeric_open(&n);
     if (numeric_find(&n, text)) {
         double x = numeric_double(&n);

@@ -469,7 +469,7 @@ static int many_calls(struct model *m, const struct chat_request *request, struc
 {
     int n = request->n < CHAT_CHOICES_MAX ? request->n : CHAT_CHOICES_MAX, code = 0;
     struct chat_request single = *request;
-    struct chat_choice all[CHAT_CHOICES_MAX];
+    struct chat_choice all[CHAT_CHOICES_MAX] = {0};
     int64_t input = 0, output = 0;
     single.n = 1;
     for (int i = 0; i < n && code == 0; i++) {

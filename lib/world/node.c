@@ -52,7 +52,7 @@ struct node *node_int(struct arena *a, int64_t n)
 
 struct node *node_real(struct arena *a, double x)
 {
-    char text[NUMBER_TEXT_MAX];
+    char text[NUMBER_TEXT_MAX] = "";
     struct node *v = node_new(a, JSON_VALUE_NUMBER);
     v->text = arena_span(a, span_make(text, number_text(x, text)));
     return v;
