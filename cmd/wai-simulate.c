@@ -191,8 +191,16 @@ static int run(struct session *x, struct error *error)
 {
     const struct simulate_options *s = &x->in.s;
     struct world_tools *world_tools = world_tools_new(&x->in.spec.tools, x->in.world, x->in.shapes);
-    struct agent_setting agent = {&x->in.spec.tools, world_tools,   x->in.world,
-                                  s->seeded_rate,    s->agent_seed, s->behaviors};
+    struct agent_setting agent = {
+        .tools = &x->in.spec.tools,
+        .world_tools = world_tools,
+        .world_options = x->in.world,
+        .seeded_rate = s->seeded_rate,
+        .agent_seed = s->agent_seed,
+        .behaviors = s->behaviors,
+        .policy = text_strip(buf_span(&x->in.spec.policy)),
+        .jobs = s->rows.jobs ? s->rows.jobs : SCENE_JOBS,
+    };
     struct engine_setting e = {
         .tools = &x->in.spec.tools,
         .world = x->in.world,

@@ -4,6 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Every buffer of a rollout. */
+#define ROLLOUT_BUFS(r)                                                                     \
+    &(r)->steps, &(r)->final_text, &(r)->seeded, &(r)->error, &(r)->opener, &(r)->ended_by, \
+        &(r)->sampling, &(r)->finish_reason, &(r)->usage, &(r)->members
+
 static const struct agent_kind *const KINDS[] = {&AGENT_SEEDED, &AGENT_ROWS};
 enum { N_KINDS = sizeof KINDS / sizeof *KINDS };
 
@@ -57,16 +62,17 @@ void agent_close(struct agent *agent)
 void rollout_clear(struct rollout *r)
 {
     r->fate = ROLLOUT_DONE;
-    buf_clear(&r->steps);
-    buf_clear(&r->final_text);
-    buf_clear(&r->seeded);
-    buf_clear(&r->error);
+    r->failure = ROLLOUT_AGENT;
+    r->turns_played = false;
+    r->counts = (struct rollout_counts){0};
+    struct buf *all[] = {ROLLOUT_BUFS(r)};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        buf_clear(all[i]);
 }
 
 void rollout_free(struct rollout *r)
 {
-    buf_free(&r->steps);
-    buf_free(&r->final_text);
-    buf_free(&r->seeded);
-    buf_free(&r->error);
+    struct buf *all[] = {ROLLOUT_BUFS(r)};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        buf_free(all[i]);
 }

@@ -2,13 +2,18 @@
  * its steps and its last words. Every kind is a small table of functions; `--agent SPEC` names one.
  *
  * play runs on any thread, each with its own worker; what an agent returns depends only on the
- * task, so that the number of threads never changes a row. */
+ * task, so that the number of threads never changes a row. An agent that `waits` (for a model, a
+ * process, a host) is played by as many threads as --jobs says, the others by one for each CPU. */
 #ifndef WAI_AGENT_AGENT_H
 #define WAI_AGENT_AGENT_H
 
+#include <stdatomic.h>
+
+#include "agent/turns.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/options.h"
+#include "model/chat.h"
 #include "world/world.h"
 
 /* What one rollout starts from. Borrowed from the caller while it is played. */
@@ -21,22 +26,63 @@ struct agent_task {
     struct span reference;    /* the teacher's sentence; empty: none */
     struct span hidden_state; /* PYJSONS of the teacher's object; empty: none */
     bool privileged;          /* the task has a teacher's block */
+    struct span scenario_id;
+    const struct node *dimensions; /* the situation's tags (stance, tone, texture …), or NULL */
+    int64_t run_seed;
+    int64_t eval_run;        /* with --runs */
+    double mean_utterances;  /* of the rows of earlier rounds; NaN: none yet */
+    const atomic_bool *stop; /* the run is over: give up soon; NULL: never */
 };
 
 enum rollout_fate {
     ROLLOUT_DONE,
-    ROLLOUT_ERROR, /* the agent failed: error says how */
+    ROLLOUT_ERROR,   /* the agent failed: error says how, failure what it means */
+    ROLLOUT_DROPPED, /* given up because the run is over: neither a row nor lost */
 };
 
-/* What a rollout brings. `struct rollout r = {0}` is empty; reuse it. */
+/* What a failure means for the run (world 12). */
+enum rollout_failure {
+    ROLLOUT_AGENT,     /* this rollout is lost */
+    ROLLOUT_TIMED_OUT, /* so it is, and counted apart */
+    ROLLOUT_STRIKE,    /* nothing at the host: three of them without a row between end the run */
+    ROLLOUT_AUTH,      /* these end the run at once: the key is missing or refused, */
+    ROLLOUT_QUOTA,     /* spent, */
+    ROLLOUT_COST,      /* --max-cost is reached, */
+    ROLLOUT_REPLAY,    /* --replay has no such request, */
+    ROLLOUT_DEAD,      /* the agent cannot be started at all */
+};
+
+/* What happened on the way, added up over the run, lost rollouts too. */
+struct rollout_counts {
+    int64_t user_turns;       /* replies of the simulated person */
+    int64_t stripped;         /* of them, with thoughts that were taken out */
+    int64_t unclosed;         /* of them, with a thought that had no end */
+    int64_t followup_misses;  /* follow-ups that were wanted and gave no usable line */
+    int64_t many_calls;       /* replies with more tool calls than any sane one */
+    int64_t long_results;     /* results over a mebibyte */
+    int64_t logprobs_dropped; /* replies that came without the ones asked for */
+};
+
+/* What a rollout brings. `struct rollout r = {0}` is empty; reuse it. Turn facts stand on the steps
+ * (world 8.7); the row's sums are taken from there. */
 struct rollout {
     enum rollout_fate fate;
+    enum rollout_failure failure;
     struct buf steps;      /* a JSON array */
     struct buf final_text; /* the agent's last words */
     struct buf
         seeded; /* JSON array of the faults it committed on purpose; empty: not such an agent */
-    struct buf error;   /* one sentence */
+    struct buf error;         /* one sentence */
+    struct buf opener;        /* what the agent said before the person did; empty: nothing */
+    struct buf ended_by;      /* "user_left", or what the agent says; empty: nothing to tell */
+    struct buf sampling;      /* JSON object, as sent; empty: --sampling, else null */
+    struct buf finish_reason; /* told by the agent: stop, length, tool or error; empty: not told */
+    struct buf usage;   /* JSON object told by the agent itself; empty: summed over the steps */
+    struct buf members; /* the agent's own row members, `"key":value,…` without the commas outside;
+                           never a key that the row has anyway */
+    bool turns_played;  /* the later user turns of the prompt are among the steps */
     int64_t world_seed; /* seed of the world that answered */
+    struct rollout_counts counts;
 };
 
 void rollout_clear(struct rollout *r);
@@ -56,8 +102,30 @@ struct agent_kind {
 
 struct agent {
     const struct agent_kind *kind;
-    const char *version; /* model_version of its rows */
-    bool uses_world;     /* a mock world answers its calls; rows name its seed */
+    const char *version;    /* model_version of its rows */
+    const char *user_model; /* who plays the person; NULL: nobody does */
+    bool uses_world;        /* a mock world answers its calls; rows name its seed */
+    bool waits;             /* play mostly waits: --jobs threads, whatever the CPUs */
+    int64_t most;           /* rollouts in flight that it can hold; 0: any number */
+    bool scaffolded;        /* it is given the scaffold behind the policy */
+};
+
+/* How an agent that talks with models is asked (world 1.1). Zero is the default of each, but for
+ * the numbers that say NaN. */
+struct agent_talk {
+    struct model_settings access; /* client, recording, budget; http NULL: nothing may be sent */
+    const char *user_model;       /* spec of who plays the person; NULL: the agent's own model */
+    double temperature;           /* NaN: 0.8, or 0.3 for a deployed agent */
+    double user_temperature;      /* NaN: 0.475 for a line, 0.9 for a human tool */
+    int64_t reply_tokens;         /* of a turn; 0: by the window */
+    int64_t max_turns;            /* of the agent; 0: by the window and the tools */
+    int64_t min_user_turns;       /* 0: 1 */
+    double avg_turns;             /* utterances of a thread, both sides together */
+    struct patience patience;
+    double opening;   /* share of threads that the agent opens */
+    double timeout_s; /* of a call; 0: by the reply budget */
+    enum chat_logprobs logprobs;
+    bool stream;
 };
 
 /* What an agent may need; borrowed for its life. */
@@ -68,6 +136,10 @@ struct agent_setting {
     double seeded_rate; /* share of rollouts with a planted behaviour; cut to 0..1 */
     int64_t agent_seed;
     const char *behaviors; /* comma-separated, in the order to draw from; NULL: all */
+    struct span policy;    /* stripped */
+    struct span scaffold;  /* what a model is told behind the policy; stripped */
+    struct agent_talk talk;
+    int64_t jobs; /* rollouts in flight */
 };
 
 /* Opens what SPEC names. NULL: ERROR_USAGE (no such spec, a bad setting) or ERROR_INPUT (its file).

@@ -22,6 +22,29 @@ static int64_t most(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* ---- the user's turns ------------------------------------------------------------------------ */
+
+size_t turn_scripted(struct span prompt, struct arena *arena, struct span **turns)
+{
+    const struct span mark = SPAN("\n<USER_TURN>\n");
+    size_t n = 1, at = 0, end;
+    for (; (end = span_find(prompt, mark, at)) != (size_t)-1; at = end + mark.len)
+        n++;
+    *turns = arena_alloc(arena, n * sizeof **turns);
+    size_t kept = 0;
+    for (at = 0; at <= prompt.len; at = end + mark.len) {
+        end = span_find(prompt, mark, at);
+        struct span turn = text_strip(span_slice(prompt, at, end == (size_t)-1 ? prompt.len : end));
+        if (turn.len)
+            (*turns)[kept++] = turn;
+        if (end == (size_t)-1)
+            break;
+    }
+    if (!kept)
+        (*turns)[kept++] = prompt;
+    return kept;
+}
+
 /* ---- budgets --------------------------------------------------------------------------------- */
 
 static int64_t turn_draw(struct span prompt)

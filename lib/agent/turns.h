@@ -5,9 +5,14 @@
 
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "json/scan.h"
+
+/* The user's turns that a prompt scripts, parted by a line <USER_TURN>: trimmed, blank ones left
+ * out; the whole prompt when nothing is left. The array is the arena's, the spans the prompt's. */
+size_t turn_scripted(struct span prompt, struct arena *arena, struct span **turns);
 
 /* Utterances of a thread, 1 or an even number of 2 to cap. mean: of the finished rows, NaN: none. */
 int64_t turn_budget(struct span prompt, int64_t cap, double avg_turns, double mean);

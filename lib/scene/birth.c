@@ -8,10 +8,12 @@
 #include "row/reply.h"
 #include "row/wire.h"
 #include "text/digest.h"
+#include "text/number.h"
 #include "text/utf8.h"
 #include "json/write.h"
 
 enum { POLICY_HASH_HEX = 16, POLICY_HEAD = 120 }; /* hex digits; characters (rows 9.6) */
+enum { LOGPROB_PLACES = 6 };                      /* decimals (world 8.7) */
 
 struct birth_run {
     struct birth_setting setting;
@@ -185,16 +187,154 @@ static void begin_row(const struct scene_task *task, const struct rollout *rollo
     buf_text(out, ",\"steps\":");
     buf_span_add(out, rollout->steps.len ? buf_span(&rollout->steps) : SPAN("[]"));
     text_member(out, ",\"final_text\":", buf_span(&rollout->final_text));
+    if (rollout->opener.len) {
+        text_member(out, ",\"opener\":", buf_span(&rollout->opener));
+        buf_text(out, ",\"opening\":\"agent\"");
+    }
+    if (rollout->ended_by.len)
+        text_member(out, ",\"ended_by\":", buf_span(&rollout->ended_by));
     buf_byte(out, '}');
 }
 
-static void write_messages(struct birth *b, const struct row *row, struct buf *out)
+/* ---- sums over the steps (world 15.1) -------------------------------------------------------- */
+
+struct sums {
+    bool usage, logprob;
+    int64_t input, output, tokens;
+    double total;
+};
+
+static bool step_int(struct json_value step, const char *key, int64_t *n)
+{
+    struct json_value v;
+    return json_get(step, span_text(key), &v) && json_int64(v, n);
+}
+
+static void add_step(struct json_value step, struct sums *sums, struct buf *tokens)
+{
+    struct json_value v, item;
+    int64_t n;
+    if (step_int(step, "input_tokens", &n)) {
+        sums->usage = true;
+        sums->input += n;
+    }
+    if (step_int(step, "output_tokens", &n)) {
+        sums->usage = true;
+        sums->output += n;
+    }
+    if (json_get(step, SPAN("logprob"), &v) && v.type == JSON_VALUE_NUMBER) {
+        sums->logprob = true;
+        sums->total += json_number(v);
+        if (step_int(step, "n_tokens", &n))
+            sums->tokens += n;
+    }
+    if (!json_get(step, SPAN("token_logprobs"), &v) || v.type != JSON_VALUE_ARRAY)
+        return;
+    for (struct json_cursor at = json_enter(v); json_next_item(&at, &item);) {
+        if (tokens->len)
+            buf_byte(tokens, ',');
+        buf_span_add(tokens, item.text);
+    }
+}
+
+static void write_sums(struct birth *b, const struct rollout *rollout, struct json_value steps,
+                       struct buf *out)
+{
+    struct sums sums = {0};
+    struct json_value step;
+    struct json_cursor at = json_enter(steps);
+    buf_clear(&b->scratch);
+    while (json_next_item(&at, &step))
+        add_step(step, &sums, &b->scratch);
+    if (rollout->usage.len) {
+        buf_text(out, ",\"usage\":");
+        buf_span_add(out, buf_span(&rollout->usage));
+    } else if (sums.usage) {
+        buf_format(out, ",\"usage\":{\"input_tokens\":%lld,\"output_tokens\":%lld}",
+                   (long long)sums.input, (long long)sums.output);
+    }
+    if (!sums.logprob)
+        return;
+    struct json_writer w;
+    json_write_start(&w, out, JSON_STYLE_COMPACT);
+    buf_text(out, ",\"logprob\":");
+    json_write_real(&w, number_round(sums.total, LOGPROB_PLACES));
+    buf_format(out, ",\"n_tokens\":%lld", (long long)sums.tokens);
+    if (b->scratch.len) {
+        buf_text(out, ",\"token_logprobs\":[");
+        buf_span_add(out, buf_span(&b->scratch));
+        buf_byte(out, ']');
+    }
+}
+
+/* An object of members, in scratch. */
+static struct json_value object_of(struct span members, struct buf *scratch)
+{
+    struct json_value value = {0};
+    struct json_fault fault;
+    buf_byte(scratch, '{');
+    buf_span_add(scratch, members);
+    buf_byte(scratch, '}');
+    return json_scan(buf_span(scratch), &value, NULL, &fault) == 0 ? value : (struct json_value){0};
+}
+
+/* The task's members and the agent's; of a key that both have, the agent's. */
+static void write_members(const struct scene_task *task, const struct rollout *rollout,
+                          struct buf *out)
+{
+    struct buf mine = {0}, theirs = {0};
+    struct json_value agents = object_of(buf_span(&rollout->members), &theirs), unused;
+    struct json_member m;
+    struct json_cursor at = json_enter(object_of(task->members, &mine));
+    while (rollout->members.len && json_next_member(&at, &m)) {
+        if (json_get(agents, m.key, &unused))
+            continue;
+        buf_text(out, ",\"");
+        buf_span_add(out, m.key);
+        buf_text(out, "\":");
+        buf_span_add(out, m.value.text);
+    }
+    struct span whole = rollout->members.len ? buf_span(&rollout->members) : task->members;
+    if (whole.len) {
+        buf_byte(out, ',');
+        buf_span_add(out, whole);
+    }
+    buf_free(&mine);
+    buf_free(&theirs);
+}
+
+/* A prompt that scripts later turns: its first turn stands where the prompt would (D22). */
+static void first_turn_only(struct birth *b, struct span prompt, struct buf *quoted)
+{
+    struct arena arena = {0};
+    struct json_value turn;
+    struct json_fault fault;
+    struct span *turns;
+    if (turn_scripted(prompt, &arena, &turns) > 1) {
+        json_quote(quoted, turns[0]);
+        for (size_t i = 0; i < b->conversation.count; i++) {
+            struct row_message *m = &b->conversation.items[i];
+            if (m->role != ROW_ROLE_USER || json_scan(buf_span(quoted), &turn, NULL, &fault) != 0)
+                continue;
+            m->content = turn;
+            break;
+        }
+    }
+    arena_free(&arena);
+}
+
+static void write_messages(struct birth *b, const struct scene_task *task, bool turns_played,
+                           const struct row *row, struct buf *out)
 {
     struct json_writer w;
+    struct buf quoted = {0};
     buf_text(out, ",\"messages\":");
     row_conversation_build(&b->conversation, row);
+    if (turns_played)
+        first_turn_only(b, task->prompt, &quoted);
     json_write_start(&w, out, JSON_STYLE_COMPACT);
     row_conversation_write(&b->conversation, &w);
+    buf_free(&quoted);
 }
 
 static void scrub(struct birth *b, struct buf *line)
@@ -210,10 +350,40 @@ static void scrub(struct birth *b, struct buf *line)
     buf_free(&clean);
 }
 
+/* What the steps say of the thread: how long it is, what was cut, whether it ends on a question. */
+static void read_thread(struct birth *b, const struct row *row, struct json_value steps,
+                        struct born *born)
+{
+    struct json_value step, v, part, last = {0};
+    int64_t all, sent;
+    born->utterances = 1;
+    born->cut_chars = -1;
+    for (struct json_cursor at = json_enter(steps); json_next_item(&at, &step);) {
+        bool text = json_get(step, SPAN("text"), &v) && v.type == JSON_VALUE_STRING;
+        if (text)
+            last = v;
+        born->utterances += text || json_get(step, SPAN("tool"), &part);
+        born->utterances += json_get(step, SPAN("user"), &part);
+        if (json_get(step, SPAN("prompt_truncated"), &v) &&
+            json_get(v, SPAN("prompt_chars"), &part) && json_int64(part, &all) &&
+            json_get(v, SPAN("prompt_chars_sent"), &part) && json_int64(part, &sent) &&
+            all - sent > born->cut_chars)
+            born->cut_chars = all - sent;
+    }
+    const struct json_value *final = row_get(row, SPAN("final_text"));
+    const struct json_value *ended = row_get(row, SPAN("ended_by"));
+    if (final && final->type == JSON_VALUE_STRING && json_truthy(*final))
+        last = *final;
+    born->asked = last.text.ptr && span_has(json_text(last, &b->scratch), SPAN("?"));
+    born->user_left = ended && ended->type == JSON_VALUE_STRING &&
+                      span_is(json_text(*ended, &b->scratch), "user_left");
+}
+
 void birth_read(struct birth *b, const struct scene_task *task, const struct row *row,
                 struct born *born, birth_call *call, void *data)
 {
     const struct json_value *steps = row_get(row, SPAN("steps"));
+    read_thread(b, row, steps ? *steps : (struct json_value){0}, born);
     born->unusable = ROW_USABLE;
     born->truncated = row_is_truncated(row);
     born->worthy = row_mutation_worthy(row);
@@ -248,7 +418,12 @@ void birth_row(struct birth *b, const struct birth_run *run, const struct scene_
     if (run->setting.uses_world)
         buf_format(line, ",\"world_seed\":%lld", (long long)rollout->world_seed);
     text_member(line, ",\"writer_model\":", task->writer_model);
-    buf_text(line, ",\"user_model\":null,");
+    buf_text(line, ",\"user_model\":");
+    if (run->setting.user_model)
+        json_quote(line, span_text(run->setting.user_model));
+    else
+        buf_text(line, "null");
+    buf_byte(line, ',');
     buf_span_add(line, buf_span(&run->lineage));
     if (!run->setting.scrub && task->privileged.len) {
         buf_text(line, ",\"privileged\":");
@@ -258,13 +433,17 @@ void birth_row(struct birth *b, const struct birth_run *run, const struct scene_
         buf_text(line, ",\"seeded\":");
         buf_span_add(line, buf_span(&rollout->seeded));
     }
-    if (task->members.len) {
-        buf_byte(line, ',');
-        buf_span_add(line, task->members);
-    }
-    buf_format(line, ",\"finish_reason\":\"%s\",\"sampling\":null", row_finish_reason(&row));
+    write_members(task, rollout, line);
+    buf_text(line, ",\"finish_reason\":");
+    json_quote(line, rollout->finish_reason.len ? buf_span(&rollout->finish_reason)
+                                                : span_text(row_finish_reason(&row)));
+    buf_text(line, ",\"sampling\":");
+    buf_span_add(line, rollout->sampling.len       ? buf_span(&rollout->sampling)
+                       : run->setting.sampling.len ? run->setting.sampling
+                                                   : SPAN("null"));
+    write_sums(b, rollout, *steps, line);
     write_tools_used(*steps, line);
-    write_messages(b, &row, line);
+    write_messages(b, task, rollout->turns_played, &row, line);
     buf_byte(line, '}');
     if (run->setting.scrub && task->members.len)
         scrub(b, line);

@@ -11,8 +11,10 @@
 
 /* What all rows of one run share. */
 struct birth_setting {
-    struct span policy; /* stripped */
+    struct span policy; /* as the agent was given it: stripped, with the scaffold */
     const char *model_version;
+    const char *user_model; /* who plays the person; NULL: nobody */
+    struct span sampling;   /* JSON object of agents that do not tell; empty: null */
     int64_t seed;
     bool scrub;          /* leave out the teacher's block */
     bool replayed;       /* the tasks came from --tasks or an earlier run */
@@ -36,7 +38,11 @@ void birth_free(struct birth *b);
 struct born {
     enum row_unusable unusable; /* ROW_USABLE: line holds the row */
     bool truncated;
-    bool worthy; /* a fault was planned or met: worth another rollout */
+    bool worthy;        /* a fault was planned or met: worth another rollout */
+    bool asked;         /* the agent's last words are a question */
+    bool user_left;     /* the person walked away */
+    int64_t utterances; /* of both sides (world 8.2) */
+    int64_t cut_chars;  /* the most that was left out of a prompt; -1: nothing was */
     char signature[ROW_SIGNATURE_LENGTH + 1];
 };
 

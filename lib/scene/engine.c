@@ -247,11 +247,14 @@ static void open_run(struct run *run, const struct engine_setting *setting,
 {
     *run = (struct run){.setting = setting, .report = report, .tasks = tasks, .eval_run = eval_run};
     run->k = setting->topology.repeats;
+    run->mean_utterances = NAN;
     run->successive = setting->topology.policy == REPEAT_SUCCESSIVE;
     succession_open(&run->succession, run->k, setting->topology.probe);
     struct birth_setting birth = {
         .policy = setting->policy,
         .model_version = setting->model_version,
+        .user_model = setting->agent->user_model,
+        .sampling = setting->sampling,
         .seed = setting->seed,
         .scrub = setting->scrub,
         .replayed = setting->tasks != NULL,

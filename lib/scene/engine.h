@@ -55,8 +55,9 @@ struct engine_setting {
     const struct world_options *world;
     const struct grid *grid;
     struct topology topology;
-    struct span policy; /* stripped */
+    struct span policy; /* as the agent was given it: stripped, with the scaffold */
     const char *model_version;
+    struct span sampling; /* JSON object: how an agent samples that does not tell; empty: null */
     int64_t seed, world_seed; /* of the run; of every world, unless a task recorded one */
     bool world_seed_rules;    /* the user named world_seed: over a task's */
     int64_t budget, round, jobs, situations, rerolls, runs;

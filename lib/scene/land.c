@@ -87,6 +87,7 @@ int run_land(struct run *run, struct job *job, struct error *error)
     struct group *g = job->group;
     g->landed++;
     run->landed++;
+    run->utterances += job->born.utterances;
     count_row(run, job);
     run_count_verdict(run, job);
     if (run->setting->checkpoint && !job->resumed) {

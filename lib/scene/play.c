@@ -47,6 +47,11 @@ static void play_job(struct run *run, struct run_worker *w, struct job *job)
         .reference = task->reference,
         .hidden_state = task->hidden_state,
         .privileged = task->privileged.len > 0,
+        .scenario_id = task->scenario_id,
+        .dimensions = task->dimensions,
+        .run_seed = run->setting->seed,
+        .eval_run = run->eval_run,
+        .mean_utterances = run->mean_utterances,
     };
     agent_play(run->setting->agent, w->agent, &input, &w->rollout);
     job->fate = w->rollout.fate;
@@ -124,6 +129,8 @@ static void note_error(struct run *run, const struct job *job)
 
 void run_play(struct run *run)
 {
+    if (run->landed)
+        run->mean_utterances = (double)run->utterances / (double)run->landed;
     size_t per_chunk = (run->n_jobs + (size_t)run->n_workers - 1) / (size_t)run->n_workers, n = 0;
     for (size_t at = 0; at < run->n_jobs; at += per_chunk, n++) {
         size_t rest = run->n_jobs - at;

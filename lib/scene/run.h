@@ -60,6 +60,8 @@ struct run {
     bool successive;
     int64_t eval_run;
     int64_t k, landed, scheduled;
+    int64_t utterances;     /* of the landed rows */
+    double mean_utterances; /* at the start of the round (world 8.2); NaN: none landed */
     int64_t lost_attempts;
     bool search_spent;
     struct pool *pool;
