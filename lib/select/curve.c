@@ -398,7 +398,8 @@ static double percentile(const double *sorted, size_t n, double q)
     return n ? sorted[(size_t)number_round_even(q * (double)(n - 1))] : NAN;
 }
 
-/* Draws seeds (and items) again. Returns how many draws found no fit. */
+/* Draws seeds (and items) again. A draw without a fit has no N*, but it has a last gain. Returns how many
+ * draws found no fit. */
 static size_t resample(const struct curve *c, const struct curve_options *o, struct fitting *f,
                        struct curve_report *r)
 {
@@ -416,20 +417,20 @@ static size_t resample(const struct curve *c, const struct curve_options *o, str
             for (size_t s = 0; s < c->sizes[i].seeds; s++)
                 seeds[i][s] = (size_t)rng_below(&rng, c->sizes[i].seeds);
         place_points(f, seeds, c->items ? items : NULL);
+        gains[draw] = f->y[last] - f->y[last - 1];
         struct points all = points_of(f, c->n);
         struct fit fit = fit_form(r->form, &all);
         if (!fit.good)
             continue;
         stars[kept] = saturation(r->form, fit.params, o->min_gain, f->n[0]);
-        reached += stars[kept] <= f->n[last];
-        gains[kept++] = f->y[last] - f->y[last - 1];
+        reached += stars[kept++] <= f->n[last];
     }
     qsort(stars, kept, sizeof *stars, by_value);
-    qsort(gains, kept, sizeof *gains, by_value);
+    qsort(gains, o->draws, sizeof *gains, by_value);
     r->low = percentile(stars, kept, 0.05);
     r->high = percentile(stars, kept, 0.95);
-    r->gain_low = percentile(gains, kept, 0.05);
-    r->gain_high = percentile(gains, kept, 0.95);
+    r->gain_low = percentile(gains, o->draws, 0.05);
+    r->gain_high = percentile(gains, o->draws, 0.95);
     r->share = (double)reached / (double)o->draws;
     for (size_t i = 0; i < c->n; i++)
         free(seeds[i]);

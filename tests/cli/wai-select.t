@@ -338,6 +338,12 @@ file curve.json:
 run: wai-select --mode trim --curve curve.json
 stdout has: saturated: doubling
 
+test: a draw whose curve falls has no fit, and still a last gain
+file curve.json:
+  {"base":0.1,"curve":{"32":[[0,1,0,0,1,0,1,0]],"64":[[0,0,0,0,1,0,0,0]],"100":[[1,1,1,1,1,0,0,0]],"128":[[0,0,0,0,0,0,0,1]],"256":[[1,1,0,1,1,0,0,1]],"700":[[0,0,1,1,1,1,0,0]],"1024":[[1,1,1,0,0,1,1,0]]}}
+run: wai-select -q --mode trim --curve curve.json --min-gain 0.05 --draws 3 --seed 9 --json
+stdout json: {"verdict":"not identifiable","last_gain_interval":[0.0,0.375]}
+
 test: a curve of too few sizes
 file curve.json:
   {"64":0.3,"128":0.4}
