@@ -76,3 +76,14 @@ void rollout_free(struct rollout *r)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         buf_free(all[i]);
 }
+
+void rollout_counts_add(struct rollout_counts *to, const struct rollout_counts *more)
+{
+    to->user_turns += more->user_turns;
+    to->stripped += more->stripped;
+    to->unclosed += more->unclosed;
+    to->followup_misses += more->followup_misses;
+    to->many_calls += more->many_calls;
+    to->long_results += more->long_results;
+    to->logprobs_dropped += more->logprobs_dropped;
+}

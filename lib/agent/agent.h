@@ -63,6 +63,8 @@ struct rollout_counts {
     int64_t logprobs_dropped; /* replies that came without the ones asked for */
 };
 
+void rollout_counts_add(struct rollout_counts *to, const struct rollout_counts *more);
+
 /* What a rollout brings. `struct rollout r = {0}` is empty; reuse it. Turn facts stand on the steps
  * (world 8.7); the row's sums are taken from there. */
 struct rollout {

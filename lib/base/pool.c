@@ -73,8 +73,10 @@ static void *run_worker(void *data)
     return NULL;
 }
 
-static struct pool *open_pool(int jobs, int threads, size_t window, pool_work *work, void *context)
+static struct pool *open_pool(int jobs, int threads, size_t window, size_t stack, pool_work *work,
+                              void *context)
 {
+    pthread_attr_t attributes;
     struct pool *p = mem_zero(1, sizeof *p);
     p->work = work;
     p->context = context;
@@ -87,28 +89,38 @@ static struct pool *open_pool(int jobs, int threads, size_t window, pool_work *w
         return p;
     p->shared = threads < jobs;
     p->workers = mem_zero((size_t)threads, sizeof *p->workers);
+    pthread_attr_init(&attributes);
+    if (stack)
+        pthread_attr_setstacksize(&attributes, stack);
     for (int i = 0; i < threads; i++) {
         struct worker *w = &p->workers[i];
         w->pool = p;
         w->number = i;
         /* Fewer threads than asked for change the speed, not the result. */
-        if (pthread_create(&w->thread, NULL, run_worker, w) != 0)
+        if (pthread_create(&w->thread, &attributes, run_worker, w) != 0)
             break;
         p->n_workers++;
     }
+    pthread_attr_destroy(&attributes);
     return p;
 }
 
 struct pool *pool_open(int jobs, size_t window, pool_work *work, void *context)
 {
     jobs = jobs > 1 ? jobs : 1;
-    return open_pool(jobs, jobs, window, work, context);
+    return open_pool(jobs, jobs, window, 0, work, context);
 }
 
 struct pool *pool_open_shared(int jobs, size_t window, pool_work *work, void *context)
 {
     jobs = jobs > 1 ? jobs : 1;
-    return open_pool(jobs, jobs - 1, window, work, context);
+    return open_pool(jobs, jobs - 1, window, 0, work, context);
+}
+
+struct pool *pool_open_waiting(int jobs, size_t window, pool_work *work, void *context)
+{
+    jobs = jobs > 1 ? jobs : 1;
+    return open_pool(jobs, jobs, window, POOL_WAITING_STACK, work, context);
 }
 
 int pool_full(const struct pool *p)

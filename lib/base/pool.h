@@ -32,6 +32,10 @@ struct pool *pool_open(int jobs, size_t window, pool_work *work, void *context);
  * for every job are often put on one processor while another idles; these seldom sleep. */
 struct pool *pool_open_shared(int jobs, size_t window, pool_work *work, void *context);
 
+/* The same for work that waits for others: many threads, each with a small stack (POOL_WAITING_STACK). */
+struct pool *pool_open_waiting(int jobs, size_t window, pool_work *work, void *context);
+enum { POOL_WAITING_STACK = 1 << 20 }; /* bytes; only what is touched is ever there */
+
 /* Adds a job. The caller takes jobs until pool_full is false before it submits another. */
 void pool_submit(struct pool *pool, void *job);
 int pool_full(const struct pool *pool);

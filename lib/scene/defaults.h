@@ -19,6 +19,9 @@ enum {
     SCENE_PROBE = 2,             /* first rollouts of a group (situations 1.1) */
     SCENE_DEAD_MIN = 16,         /* lost attempts before an agent counts as dead (world 16.2) */
     SCENE_DEAD_BUDGETS = 2,      /* or this many budgets */
+    SCENE_DEAD_HOST_STRIKES = 3, /* dead answers of a host with no row between (world 12) */
+    SCENE_LOST_LISTED = 1000,    /* lost rollouts that the report names */
+    SCENE_ERROR_SHOWN = 300,     /* bytes of an error in the report */
     SCENE_TRIPLES_MAX = 1 << 28, /* triples of values; a larger grid does not grow */
     SCENE_TRIES = 8,             /* wordings tried for one prompt (situations 17.5) */
     SCENE_SHORT_WORDS = 16,      /* words of a short message, at most (situations 17.4) */

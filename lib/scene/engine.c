@@ -20,6 +20,11 @@ const char *stop_reason_name(enum stop_reason reason)
         [STOP_EMPTY_REPLIES] = "empty_replies",
         [STOP_BAD_REPLIES] = "bad_replies",
         [STOP_INTERRUPTED] = "interrupted",
+        [STOP_AUTH] = "agent_auth_failed",
+        [STOP_QUOTA] = "agent_quota_exceeded",
+        [STOP_HOST] = "agent_host_dead",
+        [STOP_REPLAY] = "replay_miss",
+        [STOP_COST] = "max_cost",
     };
     return names[reason];
 }
@@ -27,7 +32,13 @@ const char *stop_reason_name(enum stop_reason reason)
 bool stop_is_failure(enum stop_reason reason)
 {
     return reason == STOP_AGENT_FAILED || reason == STOP_EMPTY_REPLIES ||
-           reason == STOP_BAD_REPLIES;
+           reason == STOP_BAD_REPLIES || stop_at_once(reason) || reason == STOP_COST;
+}
+
+bool stop_at_once(enum stop_reason reason)
+{
+    return reason == STOP_AUTH || reason == STOP_QUOTA || reason == STOP_HOST ||
+           reason == STOP_REPLAY;
 }
 
 /* ---- scheduling ------------------------------------------------------------------------------ */
@@ -166,15 +177,11 @@ static bool agent_is_dead(const struct run *run)
     return !run->landed && run->lost_attempts >= (limit > SCENE_DEAD_MIN ? limit : SCENE_DEAD_MIN);
 }
 
-static int fold(struct run *run, struct error *error)
+/* What there is to do between rounds. */
+static int end_round(struct run *run, struct error *error)
 {
-    int code = 0;
-    for (size_t i = 0; i < run->n_jobs && !code; i++)
-        if (run->jobs[i].done)
-            code = run_land(run, &run->jobs[i], error);
     const struct engine_events *e = &run->setting->events;
-    if (!code && e->flush)
-        code = e->flush(e->data, error);
+    int code = e->flush ? e->flush(e->data, error) : 0;
     if (e->progress)
         e->progress(e->data, run->landed, run->setting->budget, run->report->lost);
     return code;
@@ -200,9 +207,13 @@ static int play_rounds(struct run *run, enum stop_reason *stop, struct error *er
         }
         if ((code = take_resumed(run, error)))
             return code;
-        run_play(run);
-        if ((code = run_judge(run, error)) || (code = fold(run, error)))
+        if ((code = run_play(run, error)) || (code = end_round(run, error)))
             return code;
+        if (run->halt.caught) {
+            *stop = run->halt.reason;
+            run->report->stop_error = run->halt.error;
+            return 0;
+        }
         if (agent_is_dead(run))
             break;
     }
@@ -307,6 +318,13 @@ static void collect(struct run *run)
     r->tasks_ran += run->tasks ? run->next_task : 0;
 }
 
+static void collect_talk(struct run *run)
+{
+    struct rollout_counts *t = &run->report->talk;
+    for (int i = 0; i < run->n_workers; i++)
+        rollout_counts_add(t, &run->workers[i].talk);
+}
+
 /* Tool counts of all threads, the declared tools first, in their order. */
 static void collect_tools(struct run *run)
 {
@@ -374,6 +392,11 @@ static void keep_tasks(const struct run *run, struct task_list *drawn)
         drawn->items[drawn->count++] = run->groups[i]->task;
 }
 
+static bool ends_all(enum stop_reason stop)
+{
+    return stop == STOP_INTERRUPTED || stop == STOP_COST || stop_at_once(stop);
+}
+
 int engine_run(const struct engine_setting *setting, struct engine_report *report,
                struct error *error)
 {
@@ -389,21 +412,23 @@ int engine_run(const struct engine_setting *setting, struct engine_report *repor
         code = run_close_groups(&first, error);
     collect(&first);
     collect_tools(&first);
+    collect_talk(&first);
     report->stop = stop;
     report->runs[report->n_runs].rows = report->rows;
     report->runs[report->n_runs++].stop = stop;
     if (setting->runs > 1 && !setting->tasks)
         keep_tasks(&first, &drawn);
-    for (int64_t n = 1; n < setting->runs && !code && report->stop != STOP_INTERRUPTED; n++) {
+    for (int64_t n = 1; n < setting->runs && !code && !ends_all(report->stop); n++) {
         int64_t before = report->rows;
         open_run(&later, setting, report, setting->tasks ? setting->tasks : &drawn, n);
         code = play_rounds(&later, &stop, error);
         if (!code)
             code = run_close_groups(&later, error);
         collect_tools(&later);
+        collect_talk(&later);
         report->runs[report->n_runs].rows = report->rows - before;
         report->runs[report->n_runs++].stop = stop;
-        if (stop == STOP_INTERRUPTED)
+        if (ends_all(stop))
             report->stop = stop;
         close_run(&later);
     }
@@ -419,6 +444,7 @@ void engine_report_free(struct engine_report *r)
     map_free(&r->scenarios);
     free(r->prompt_rows);
     free(r->tools);
+    free(r->lost_list);
     free(r->runs);
     free(r->first_error);
     traces_free(&r->generated);

@@ -21,9 +21,15 @@ enum stop_reason {
     STOP_EMPTY_REPLIES,
     STOP_BAD_REPLIES,
     STOP_INTERRUPTED,
+    STOP_AUTH,   /* the agent's key is missing or refused */
+    STOP_QUOTA,  /* its quota is spent */
+    STOP_HOST,   /* nothing is there */
+    STOP_REPLAY, /* the recording lacks a request */
+    STOP_COST,   /* --max-cost is reached */
 };
 const char *stop_reason_name(enum stop_reason reason);
-bool stop_is_failure(enum stop_reason reason); /* exit status 4 */
+bool stop_is_failure(enum stop_reason reason); /* exit status 4 when there is no row */
+bool stop_at_once(enum stop_reason reason);    /* a run that cannot go on, rows or none */
 
 enum lost_reason { LOST_ERROR, LOST_EMPTY, LOST_MARKUP, LOST_COUNT };
 
@@ -78,6 +84,14 @@ struct tool_outcome {
     int64_t n, ok, faults, injected;
 };
 
+/* A rollout that is lost for good. */
+struct lost_rollout {
+    struct span scenario_id, error;
+    int64_t index, eval_run;
+    enum lost_reason reason;
+    bool timed_out;
+};
+
 struct group_counts {
     int64_t groups, mixed, stopped, complete, partial, saved, truncated;
 };
@@ -92,8 +106,15 @@ struct engine_report {
     enum stop_reason stop;
     int64_t rows, requested, resumed, rerolled, lost;
     int64_t rerolled_by[LOST_COUNT], lost_by[LOST_COUNT];
-    char *first_error;  /* of the agent; NULL: none */
-    struct map prompts; /* of landed rows, in the order they first landed */
+    int64_t timed_out, dropped;     /* attempts over the limit; rollouts given up at the end */
+    char *first_error;              /* of the agent; NULL: none */
+    struct error stop_error;        /* what ended the run, with a reason that stop_at_once */
+    struct lost_rollout *lost_list; /* the first ones */
+    size_t n_lost_listed, lost_cap;
+    struct rollout_counts talk; /* over all attempts */
+    int64_t asked, user_left;   /* rows that end on a question; that the person walked out of */
+    int64_t cut_rows, cut_most; /* rows with a prompt that was cut; the most characters left out */
+    struct map prompts;         /* of landed rows, in the order they first landed */
     int64_t *prompt_rows;
     size_t prompt_rows_cap;
     struct map signatures, scenarios;

@@ -17,7 +17,9 @@ struct kept_row {
 struct group {
     struct scene_task task;
     int64_t scheduled, landed, queued; /* rollouts; entries in the queue */
-    int64_t labels, truncated, rerolled;
+    int64_t labels, truncated;
+    int64_t rerolled;     /* under the lock of the run's halt, while a round is played */
+    struct job *last_job; /* while a round is made ready */
     bool mixed;
     char first_label[ROW_SIGNATURE_LENGTH + 1];
     enum group_state state;

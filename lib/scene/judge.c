@@ -1,5 +1,5 @@
-/* judge.c: the grader beside the loop (situations 15): the rows of a round are judged when all of
- * them are there and before anything is decided from them. */
+/* judge.c: the grader beside the loop (situations 15): a row is judged where it was played, before
+ * anything is decided from it. */
 #include "row/value.h"
 #include "scene/defaults.h"
 #include "scene/run.h"
@@ -40,50 +40,52 @@ static bool read_verdict(struct job *job)
     return judged;
 }
 
-int run_judge_chunk(struct run *run, struct chunk *chunk, int worker)
+/* More threads play than can judge: a number among the judges' own. */
+static int take_judge(struct run *run)
 {
-    const struct engine_judge *judge = run->setting->judge;
-    struct buf *line = &run->judged[worker];
-    for (size_t i = 0; i < chunk->count; i++) {
-        struct job *job = &chunk->jobs[i];
-        if (!job->done || (job->resumed && read_verdict(job)))
-            continue;
-        buf_clear(line);
-        job->judge_failed = false;
-        int code = judge->verdict(judge->data, worker, buf_span(&job->line), job->born.truncated,
-                                  line, &job->judge_failed, &chunk->error);
-        if (code < 0)
-            return code;
-        struct buf swap = job->line;
-        job->line = *line;
-        *line = swap;
-        read_verdict(job);
+    int workers = run->setting->judge->workers, n = 0;
+    pthread_mutex_lock(&run->halt.lock);
+    for (;;) {
+        for (n = 0; n < workers && run->halt.judge_taken[n]; n++)
+            ;
+        if (n < workers)
+            break;
+        pthread_cond_wait(&run->halt.judge_free, &run->halt.lock);
     }
-    return 0;
+    run->halt.judge_taken[n] = true;
+    pthread_mutex_unlock(&run->halt.lock);
+    return n;
 }
 
-int run_judge(struct run *run, struct error *error)
+static void free_judge(struct run *run, int n)
+{
+    pthread_mutex_lock(&run->halt.lock);
+    run->halt.judge_taken[n] = false;
+    pthread_cond_signal(&run->halt.judge_free);
+    pthread_mutex_unlock(&run->halt.lock);
+}
+
+int run_judge(struct run *run, struct run_worker *w, int worker, struct job *job,
+              struct error *error)
 {
     const struct engine_judge *judge = run->setting->judge;
-    if (!judge)
+    if (!judge || (job->resumed && read_verdict(job)))
         return 0;
-    size_t n = (size_t)(run->n_workers < judge->workers ? run->n_workers : judge->workers);
-    size_t per_chunk = (run->n_jobs + n - 1) / n, chunks = 0;
-    run->judging = true;
-    for (size_t at = 0; at < run->n_jobs; at += per_chunk, chunks++) {
-        size_t rest = run->n_jobs - at;
-        run->chunks[chunks] =
-            (struct chunk){.jobs = run->jobs + at, .count = rest < per_chunk ? rest : per_chunk};
-        pool_submit(run->pool, &run->chunks[chunks]);
-    }
-    while (pool_take(run->pool, POOL_WAIT))
-        ;
-    run->judging = false;
-    for (size_t i = 0; i < chunks; i++)
-        if (run->chunks[i].code < 0) {
-            *error = run->chunks[i].error;
-            return run->chunks[i].code;
-        }
+    bool shared = run->n_workers > judge->workers;
+    if (shared)
+        worker = take_judge(run);
+    buf_clear(&w->judged);
+    job->judge_failed = false;
+    int code = judge->verdict(judge->data, worker, buf_span(&job->line), job->born.truncated,
+                              &w->judged, &job->judge_failed, error);
+    if (shared)
+        free_judge(run, worker);
+    if (code < 0)
+        return code;
+    struct buf swap = job->line;
+    job->line = w->judged;
+    w->judged = swap;
+    read_verdict(job);
     return 0;
 }
 

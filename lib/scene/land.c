@@ -59,6 +59,11 @@ static void count_row(struct run *run, const struct job *job)
     map_add(&r->signatures, span_text(job->born.signature), NULL);
     map_add(&r->scenarios, task->scenario_id, NULL);
     r->row_tiers[task->tier]++;
+    r->asked += job->born.asked;
+    r->user_left += job->born.user_left;
+    r->cut_rows += job->born.cut_chars >= 0;
+    if (job->born.cut_chars > r->cut_most)
+        r->cut_most = job->born.cut_chars;
     if (task->cell)
         pairs_add_planned(&run->covered, &run->planned, task->cell);
 }
@@ -90,7 +95,7 @@ int run_land(struct run *run, struct job *job, struct error *error)
     run->utterances += job->born.utterances;
     count_row(run, job);
     run_count_verdict(run, job);
-    if (run->setting->checkpoint && !job->resumed) {
+    if (run->setting->checkpoint && !job->resumed && !run->setting->agent->waits) {
         int code = checkpoint_add(run->setting->checkpoint, buf_span(&job->line), error);
         if (code)
             return code;

@@ -2,6 +2,9 @@
 #ifndef WAI_SCENE_RUN_H
 #define WAI_SCENE_RUN_H
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "base/pool.h"
 #include "scene/birth.h"
 #include "scene/engine.h"
@@ -12,13 +15,17 @@
 /* One rollout of a round. */
 struct job {
     struct group *group;
-    int64_t index; /* within the group */
+    int64_t index;      /* within the group */
+    struct job *before; /* the group's earlier job of this round; NULL: the first */
     struct buf line;
     struct born born;
-    enum rollout_fate fate;
-    struct buf error;
-    bool done;    /* it landed */
+    struct buf error; /* of its first lost attempt */
+    int64_t rerolled_by[LOST_COUNT], timed_out;
+    bool done;    /* its row is there */
+    bool dropped; /* given up because the run is over */
     bool resumed; /* its row is on file */
+    bool settled; /* nothing more happens to it; under the run's lock */
+    bool timeout; /* its last attempt ran over the limit */
     bool graded, graded_failure, judge_failed;
     double reward; /* graded */
 };
@@ -28,17 +35,30 @@ struct run_worker {
     void *agent;
     struct rollout rollout;
     struct birth birth;
+    struct buf judged;
     struct map tools; /* of landed rows */
     struct tool_count *counts;
     size_t cap;
+    struct rollout_counts talk; /* of all attempts */
 };
 
 /* A slice of a round's jobs, for one thread. */
 struct chunk {
     struct job *jobs;
     size_t count;
-    int code; /* of judging */
+};
+
+/* What the threads of a round share. */
+struct halt {
+    pthread_mutex_t lock;
+    pthread_cond_t settled, judge_free;
+    atomic_bool stop;        /* play no more */
+    bool caught;             /* stop has a reason: */
+    enum stop_reason reason; /* … and the sentence that led to it */
     struct error error;
+    int code; /* a negative code: judging or writing failed, error says how */
+    int64_t strikes;
+    bool *judge_taken; /* by judging worker */
 };
 
 struct run {
@@ -67,8 +87,8 @@ struct run {
     struct pool *pool;
     struct run_worker *workers;
     struct chunk *chunks;
-    struct buf *judged; /* a line for each judging worker */
-    bool judging;
+    size_t n_chunks, chunks_cap;
+    struct halt halt;
     int n_workers;
     struct pairs covered, planned;
     struct buf text;
@@ -83,12 +103,13 @@ void run_queue(struct run *run, struct group *group, int64_t entries);
 void run_start_workers(struct run *run);
 void run_stop_workers(struct run *run);
 
-/* Plays the round's jobs, re-rolling lost ones. */
-void run_play(struct run *run);
+/* Plays the round's jobs, re-rolls lost ones, and lands the rows in the order of the jobs as they come. 0, or a
+ * negative code. run->halt says whether the run is over. */
+int run_play(struct run *run, struct error *error);
 
-/* The round's rows are judged. */
-int run_judge(struct run *run, struct error *error);
-int run_judge_chunk(struct run *run, struct chunk *chunk, int worker);
+/* The row of a job is judged: 0, or a negative code. */
+int run_judge(struct run *run, struct run_worker *w, int worker, struct job *job,
+              struct error *error);
 void run_count_verdict(struct run *run, const struct job *job);
 
 /* Rows leave. */
