@@ -76,6 +76,15 @@ static enum entry add_entry(struct row_tools *tools, struct json_value entry)
     return ENTRY_TOOL;
 }
 
+/* Which entry has no name: people look for it. */
+static void note_nameless(struct row_tools *tools, const char *name, size_t entry)
+{
+    if (tools->nameless > 1)
+        return;
+    tools->nameless_in = arena_span(&tools->arena, span_text(name));
+    tools->nameless_at = entry;
+}
+
 static int bad_entry(const char *name, size_t line, size_t entry, struct error *error)
 {
     return error_set(error, ERROR_INPUT,
@@ -84,18 +93,26 @@ static int bad_entry(const char *name, size_t line, size_t entry, struct error *
                      name, line, entry);
 }
 
+static int add(struct row_tools *tools, struct json_value value, const char *name, size_t line,
+               size_t entry, struct error *error)
+{
+    switch (add_entry(tools, value)) {
+    case ENTRY_BAD: return bad_entry(name, line, entry, error);
+    case ENTRY_NAMELESS: note_nameless(tools, name, entry); break;
+    case ENTRY_TOOL: break;
+    }
+    return 0;
+}
+
 static int add_array(struct row_tools *tools, struct json_value array, const char *name,
                      size_t line, struct error *error)
 {
     struct json_cursor c = json_enter(array);
     struct json_value entry;
-    size_t n = 0;
-    while (json_next_item(&c, &entry)) {
-        n++;
-        if (add_entry(tools, entry) == ENTRY_BAD)
-            return bad_entry(name, line, n, error);
-    }
-    return 0;
+    int code = 0;
+    for (size_t n = 1; !code && json_next_item(&c, &entry); n++)
+        code = add(tools, entry, name, line, n, error);
+    return code;
 }
 
 static size_t line_of(struct span text, size_t offset)
@@ -132,9 +149,9 @@ static int add_lines(struct row_tools *tools, struct span text, const char *name
         struct json_fault fault;
         if (json_scan(one, &entry, NULL, &fault))
             return not_json(name, line, &fault, error);
-        n++;
-        if (add_entry(tools, entry) == ENTRY_BAD)
-            return bad_entry(name, line, n, error);
+        int code = add(tools, entry, name, line, ++n, error);
+        if (code)
+            return code;
     }
     return 0;
 }
@@ -164,10 +181,7 @@ int row_tools_parse(struct row_tools *tools, struct span text, const char *name,
     struct json_value list = member(value, SPAN("tools"));
     if (list.type == JSON_VALUE_ARRAY)
         return add_array(tools, list, name, 1, error);
-    if (value.type != JSON_VALUE_OBJECT)
-        return bad_entry(name, 1, 1, error);
-    add_entry(tools, value);
-    return 0;
+    return add(tools, value, name, 1, 1, error);
 }
 
 int row_tools_read(struct row_tools *tools, const char *file_or_json, struct error *error)

@@ -24,8 +24,10 @@ struct row_tool {
 struct row_tools {
     struct row_tool *items;
     size_t count, cap;
-    size_t nameless; /* entries left out because they have no name */
-    size_t replaced; /* entries that took an earlier one's place */
+    size_t nameless;         /* entries left out because they have no name */
+    struct span nameless_in; /* the first of them: its file, */
+    size_t nameless_at;      /* and which entry of it, from 1 */
+    size_t replaced;         /* entries that took an earlier one's place */
     struct arena arena;
 };
 

@@ -17,6 +17,7 @@ struct tool_fact {
     struct span name;
     struct span *tokens; /* of the name, lower case */
     size_t n_tokens;
+    size_t tail; /* the first token behind the last dot, as in shop.Orders.get_order; 0: no dot */
     enum tool_kind kind;
 };
 

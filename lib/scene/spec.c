@@ -58,7 +58,10 @@ int spec_read(struct scene_spec *spec, const struct spec_wish *wish, struct buf 
                         "an example\n");
     }
     if (!code && spec->tools.nameless)
-        buf_format(notes, "%zu tools have no name and are left out\n", spec->tools.nameless);
+        buf_format(notes, "%zu tool%s no name and %s left out; the first is entry %zu of %.*s\n",
+                   spec->tools.nameless, spec->tools.nameless == 1 ? " has" : "s have",
+                   spec->tools.nameless == 1 ? "is" : "are", spec->tools.nameless_at,
+                   (int)spec->tools.nameless_in.len, spec->tools.nameless_in.ptr);
     if (!code && spec->tools.replaced)
         buf_format(notes, "%zu tools have the name of an earlier one and take its place\n",
                    spec->tools.replaced);

@@ -24,11 +24,16 @@ static void read_tokens(struct arena *a, struct tool_fact *f)
 {
     struct span name = f->name;
     f->tokens = arena_alloc(a, (name.len + 1) * sizeof *f->tokens);
+    bool dot = false;
     for (size_t at = 0; at < name.len;) {
         if (!lower_or_digit(name.ptr[at]) && !upper(name.ptr[at])) {
+            dot = dot || name.ptr[at] == '.';
             at++;
             continue;
         }
+        if (dot)
+            f->tail = f->n_tokens;
+        dot = false;
         size_t from = at++;
         while (at < name.len && (lower_or_digit(name.ptr[at]) || upper(name.ptr[at])) &&
                !(upper(name.ptr[at]) && lower_or_digit(name.ptr[at - 1])))

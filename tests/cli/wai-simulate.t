@@ -726,3 +726,9 @@ test: two runs do not write one checkpoint
 run: exec 9> c.jsonl; flock 9; wai-simulate --agent seeded --budget 2 --checkpoint c.jsonl
 exit: 5
 stderr has: another run is writing it
+
+test: tools without a name are left out, counted and named
+file nameless.json:
+  [{"name":"get_order"},{"description":"what is it called?"},{"name":"  "}]
+run: wai-simulate --tools nameless.json --budget 1 > rows.jsonl
+stderr has: 2 tools have no name and are left out; the first is entry 2 of nameless.json
