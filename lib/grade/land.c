@@ -37,117 +37,134 @@ static bool meta_value(const struct verdict *v, const char *key, struct json_val
     return json.ptr && json_scan(json, value, NULL, &fault) == 0;
 }
 
-void verdict_merge(const struct json_value *base, struct json_value added, struct buf *out)
+/* Members of `added` over those of base, by way of l->inner; appended to out. */
+static void merge(struct verdict_landing *l, const struct json_value *base, struct json_value added,
+                  struct buf *out)
 {
-    struct json_edit edit = {0};
-    struct json_members members = {0};
     struct buf scratch = {0};
     struct span object = SPAN("{}");
+    l->members.count = 0;
+    json_edit_clear(&l->inner);
     if (base && base->type == JSON_VALUE_OBJECT) {
         object = base->text;
-        json_members_of(*base, &members);
+        json_members_of(*base, &l->members);
     }
     struct json_cursor c = json_enter(added);
     struct json_member member;
     while (json_next_member(&c, &member))
-        json_edit_set(&edit, json_key(&member, &scratch), member.value.text);
-    json_edit_apply(&edit, object, &members, out);
-    json_edit_free(&edit);
-    json_members_free(&members);
+        json_edit_set(&l->inner, json_key(&member, &scratch), member.value.text);
+    json_edit_apply(&l->inner, object, &l->members, out);
     buf_free(&scratch);
 }
 
-static void land_classes(const struct verdict *v, const struct row *row, struct json_edit *edit)
+void verdict_merge(const struct json_value *base, struct json_value added, struct buf *out)
+{
+    struct verdict_landing l = {0};
+    merge(&l, base, added, out);
+    verdict_landing_free(&l);
+}
+
+static void land_classes(struct verdict_landing *l, const struct verdict *v, const struct row *row)
 {
     struct json_value value;
-    struct buf json = {0};
     if (v->judged && meta_value(v, "failure_class", &value) && json_truthy(value)) {
-        quote_text(value, &json);
-        json_edit_set(edit, SPAN("failure_class"), buf_span(&json));
+        buf_clear(&l->json);
+        quote_text(value, &l->json);
+        json_edit_set(&l->row, SPAN("failure_class"), buf_span(&l->json));
     } else {
-        json_edit_remove(edit, SPAN("failure_class"));
+        json_edit_remove(&l->row, SPAN("failure_class"));
     }
     if (v->judged && meta_value(v, "markers", &value) && value.type == JSON_VALUE_OBJECT &&
-        json_count(value) > 0) {
-        buf_clear(&json);
-        verdict_merge(row_get(row, SPAN("markers")), value, &json);
-        json_edit_set(edit, SPAN("markers"), buf_span(&json));
+        json_truthy(value)) {
+        buf_clear(&l->json);
+        merge(l, row_get(row, SPAN("markers")), value, &l->json);
+        json_edit_set(&l->row, SPAN("markers"), buf_span(&l->json));
     }
-    buf_free(&json);
 }
 
-static void add_parent(const struct row *row, struct json_edit *edit)
+static void add_parent(struct verdict_landing *l, const struct row *row)
 {
     static const struct span keys[] = {{"scenario_id", 11}, {"id", 2}};
-    struct buf json = {0};
-    for (size_t i = 0; i < 2 && !json.len; i++) {
+    buf_clear(&l->json);
+    for (size_t i = 0; i < 2 && !l->json.len; i++) {
         const struct json_value *value = row_get(row, keys[i]);
         if (value && json_truthy(*value))
-            quote_text(*value, &json);
+            quote_text(*value, &l->json);
     }
-    if (!json.len)
-        buf_format(&json, "\"row_%llu\"", (unsigned long long)row->index);
-    json_edit_set(edit, SPAN("parent"), buf_span(&json));
-    buf_free(&json);
+    if (!l->json.len)
+        buf_format(&l->json, "\"row_%llu\"", (unsigned long long)row->index);
+    json_edit_set(&l->inner, SPAN("parent"), buf_span(&l->json));
 }
 
-static void land_lineage(const struct verdict_stamp *stamp, const struct row *row,
-                         struct json_edit *row_edit)
+static void land_lineage(struct verdict_landing *l, const struct verdict_stamp *stamp,
+                         const struct row *row)
 {
-    struct json_edit edit = {0};
-    struct json_members members = {0};
-    struct buf json = {0};
     struct span object = SPAN("{}");
-    struct json_value prior;
-    bool has_prior = false;
+    const struct json_member *prior = NULL;
     const struct json_value *old = row_get(row, SPAN("lineage"));
+    l->members.count = 0;
+    json_edit_clear(&l->inner);
     if (old && old->type == JSON_VALUE_OBJECT) {
         object = old->text;
-        json_members_of(*old, &members);
-        has_prior = json_get(*old, SPAN("scoring_run_id"), &prior) && json_truthy(prior);
+        json_members_of(*old, &l->members);
+        prior = json_find(&l->members, SPAN("scoring_run_id"));
     }
-    json_edit_text(&edit, SPAN("scoring_run_id"), stamp->run_id);
-    json_edit_text(&edit, SPAN("source"), stamp->source);
-    json_edit_text(&edit, SPAN("judge"), stamp->judge_name);
-    add_parent(row, &edit);
+    json_edit_text(&l->inner, SPAN("scoring_run_id"), stamp->run_id);
+    json_edit_text(&l->inner, SPAN("source"), stamp->source);
+    json_edit_text(&l->inner, SPAN("judge"), stamp->judge_name);
+    add_parent(l, row);
     if (stamp->model.len)
-        json_edit_text(&edit, SPAN("model"), stamp->model);
+        json_edit_text(&l->inner, SPAN("model"), stamp->model);
     if (stamp->judge_version.len)
-        json_edit_text(&edit, SPAN("judge_version"), stamp->judge_version);
-    if (has_prior)
-        json_edit_set(&edit, SPAN("prior_scoring_run_id"), prior.text);
-    json_edit_apply(&edit, object, &members, &json);
-    json_edit_set(row_edit, SPAN("lineage"), buf_span(&json));
-    json_edit_free(&edit);
-    json_members_free(&members);
-    buf_free(&json);
+        json_edit_text(&l->inner, SPAN("judge_version"), stamp->judge_version);
+    if (prior && json_truthy(prior->value))
+        json_edit_set(&l->inner, SPAN("prior_scoring_run_id"), prior->value.text);
+    buf_clear(&l->json);
+    json_edit_apply(&l->inner, object, &l->members, &l->json);
+    json_edit_set(&l->row, SPAN("lineage"), buf_span(&l->json));
+}
+
+void verdict_land_row(struct verdict_landing *l, const struct verdict *v,
+                      const struct verdict_stamp *stamp, const struct row *row, struct buf *out,
+                      struct json_members *written)
+{
+    struct json_edit *edit = &l->row;
+    json_edit_clear(edit);
+    json_edit_set(edit, SPAN("reward"), v->judged ? buf_span(&v->reward) : SPAN("null"));
+    if (v->reason.len)
+        json_edit_text(edit, SPAN("reason"), buf_span(&v->reason));
+    else
+        json_edit_remove(edit, SPAN("reason"));
+    json_edit_text(edit, SPAN("judge_status"), span_text(verdict_status_name(v->status)));
+    json_edit_text(edit, SPAN("judge_name"), stamp->judge_name);
+    if (v->n_meta) {
+        buf_clear(&l->json);
+        write_meta(v, &l->json);
+        json_edit_set(edit, SPAN("judge_meta"), buf_span(&l->json));
+    } else {
+        json_edit_remove(edit, SPAN("judge_meta"));
+    }
+    land_classes(l, v, row);
+    land_lineage(l, stamp, row);
+    if (v->fault == VERDICT_FAULT_DETECTED)
+        json_edit_set(edit, SPAN("fault_detected"), SPAN("true"));
+    else if (v->fault == VERDICT_FAULT_NONE)
+        json_edit_remove(edit, SPAN("fault_detected"));
+    json_edit_apply_members(edit, row->line, &row->members, out, written);
 }
 
 void verdict_land(const struct verdict *v, const struct verdict_stamp *stamp, const struct row *row,
                   struct buf *out)
 {
-    struct json_edit edit = {0};
-    struct buf json = {0};
-    json_edit_set(&edit, SPAN("reward"), v->judged ? buf_span(&v->reward) : SPAN("null"));
-    if (v->reason.len)
-        json_edit_text(&edit, SPAN("reason"), buf_span(&v->reason));
-    else
-        json_edit_remove(&edit, SPAN("reason"));
-    json_edit_text(&edit, SPAN("judge_status"), span_text(verdict_status_name(v->status)));
-    json_edit_text(&edit, SPAN("judge_name"), stamp->judge_name);
-    if (v->n_meta) {
-        write_meta(v, &json);
-        json_edit_set(&edit, SPAN("judge_meta"), buf_span(&json));
-    } else {
-        json_edit_remove(&edit, SPAN("judge_meta"));
-    }
-    land_classes(v, row, &edit);
-    land_lineage(stamp, row, &edit);
-    if (v->fault == VERDICT_FAULT_DETECTED)
-        json_edit_set(&edit, SPAN("fault_detected"), SPAN("true"));
-    else if (v->fault == VERDICT_FAULT_NONE)
-        json_edit_remove(&edit, SPAN("fault_detected"));
-    json_edit_apply(&edit, row->line, &row->members, out);
-    json_edit_free(&edit);
-    buf_free(&json);
+    struct verdict_landing l = {0};
+    verdict_land_row(&l, v, stamp, row, out, NULL);
+    verdict_landing_free(&l);
+}
+
+void verdict_landing_free(struct verdict_landing *l)
+{
+    json_edit_free(&l->row);
+    json_edit_free(&l->inner);
+    json_members_free(&l->members);
+    buf_free(&l->json);
 }

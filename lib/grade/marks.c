@@ -342,7 +342,8 @@ static void classify(const struct marks *m, struct mark_worker *w, const struct 
         json_edit_set(&w->edit, SPAN("failure_class"), SPAN("null"));
 }
 
-void marks_apply(struct marks *m, int worker, const struct row *row, struct buf *out)
+void marks_apply(struct marks *m, int worker, const struct row *row, struct buf *out,
+                 struct json_members *written)
 {
     struct mark_worker *w = &m->workers[worker];
     json_edit_clear(&w->edit);
@@ -350,5 +351,5 @@ void marks_apply(struct marks *m, int worker, const struct row *row, struct buf 
     if (m->marks)
         add_marks(m, w, row);
     add_stamps(m, w, row);
-    json_edit_apply(&w->edit, row->line, &row->members, out);
+    json_edit_apply_members(&w->edit, row->line, &row->members, out, written);
 }

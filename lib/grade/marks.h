@@ -37,8 +37,10 @@ bool mark_options_any(const struct mark_options *options); /* something is asked
 /* NULL: ERROR_USAGE, a name that is none. */
 struct marks *marks_open(const struct mark_options *options, int threads, struct error *error);
 
-/* The row's line with all of it spliced in, newline not included, appended to out. */
-void marks_apply(struct marks *m, int worker, const struct row *row, struct buf *out);
+/* The row's line with all of it spliced in, newline not included, appended to out, and the members
+ * of that line. */
+void marks_apply(struct marks *m, int worker, const struct row *row, struct buf *out,
+                 struct json_members *written);
 void marks_close(struct marks *m);
 void mark_options_free(struct mark_options *options); /* its lists */
 

@@ -16,10 +16,18 @@
 /* What happened to a row; tally[0] of its result. */
 enum outcome { OUTCOME_SKIPPED, OUTCOME_RESUMED, OUTCOME_SCORED };
 
+/* What a worker keeps from row to row. */
+struct grade_worker {
+    struct verdict verdict;
+    struct verdict_landing landing;
+    struct buf scored; /* the row with its verdict, on which marks are put */
+    struct json_members members;
+};
+
 struct grade_run {
     struct grade_options options;
     struct resume *resume;
-    struct verdict *verdicts; /* per worker */
+    struct grade_worker *workers;
     struct grade_counts counts;
     struct tally tally;
     /* Rows are chosen in their order when there is a limit. */
@@ -41,7 +49,7 @@ struct grade_run *grade_run_open(const struct grade_options *options, struct err
         grade_run_close(run);
         return NULL;
     }
-    run->verdicts = mem_zero((size_t)options->threads, sizeof *run->verdicts);
+    run->workers = mem_zero((size_t)options->threads, sizeof *run->workers);
     tally_open(&run->tally, options->tools);
     return run;
 }
@@ -50,9 +58,13 @@ void grade_run_close(struct grade_run *run)
 {
     if (!run)
         return;
-    for (int i = 0; run->verdicts && i < run->options.threads; i++)
-        verdict_free(&run->verdicts[i]);
-    free(run->verdicts);
+    for (int i = 0; run->workers && i < run->options.threads; i++) {
+        verdict_free(&run->workers[i].verdict);
+        verdict_landing_free(&run->workers[i].landing);
+        buf_free(&run->workers[i].scored);
+        json_members_free(&run->workers[i].members);
+    }
+    free(run->workers);
     resume_close(run->resume);
     tally_close(&run->tally);
     pthread_cond_destroy(&run->turn);
@@ -116,12 +128,19 @@ static void stop(struct grade_run *run)
 static int score(struct grade_run *run, int worker, const struct row *row,
                  struct row_result *result, struct error *error)
 {
-    struct verdict *v = &run->verdicts[worker];
+    struct grade_worker *w = &run->workers[worker];
+    struct verdict *v = &w->verdict;
     bool want = run->options.scorer && wanted(run, row);
     bool resumed = want && run->resume && resume_find(run->resume, row, &result->out);
     bool take = within_limit(run, row->index, want && !resumed);
     result->fate = resumed ? ROW_CHANGED : ROW_KEEP;
     result->tally[0] = resumed ? OUTCOME_RESUMED : OUTCOME_SKIPPED;
+    if (resumed) {
+        struct json_fault fault;
+        struct row found;
+        buf_reserve(&result->out, 1); /* the newline */
+        row_of_text(buf_span(&result->out), &found, &result->written, &fault);
+    }
     if (resumed || !take)
         return 0;
     int rc = scorer_verdict(run->options.scorer, worker, row, v, error);
@@ -129,7 +148,7 @@ static int score(struct grade_run *run, int worker, const struct row *row,
         stop(run);
         return rc;
     }
-    verdict_land(v, &run->options.stamp, row, &result->out);
+    verdict_land_row(&w->landing, v, &run->options.stamp, row, &result->out, &result->written);
     result->fate = ROW_CHANGED;
     result->tally[0] = OUTCOME_SCORED;
     result->tally[1] = v->status;
@@ -142,21 +161,23 @@ static int score(struct grade_run *run, int worker, const struct row *row,
 static void mark(struct grade_run *run, int worker, const struct row *row,
                  struct row_result *result)
 {
-    struct buf marked = {0};
-    struct json_members members = {0};
-    struct json_fault fault;
+    struct grade_worker *w = &run->workers[worker];
     struct row scored = *row;
     if (result->fate == ROW_CHANGED) {
-        if (row_of_text(buf_span(&result->out), &scored, &members, &fault) < 0)
-            return;
-        scored.index = row->index;
+        /* The result's text and members, which the marks are about to replace, change places with
+         * the worker's. */
+        struct buf text = w->scored;
+        struct json_members members = w->members;
+        w->scored = result->out;
+        w->members = result->written;
+        result->out = text;
+        result->written = members;
+        scored.line = scored.value.text = buf_span(&w->scored);
+        scored.members = w->members;
     }
-    marks_apply(run->options.marks, worker, &scored, &marked);
     buf_clear(&result->out);
-    buf_span_add(&result->out, buf_span(&marked));
+    marks_apply(run->options.marks, worker, &scored, &result->out, &result->written);
     result->fate = ROW_CHANGED;
-    buf_free(&marked);
-    json_members_free(&members);
 }
 
 static int work(void *context, int worker, const struct row *row, struct row_result *result,
@@ -193,26 +214,15 @@ static int done(void *context, const struct row *row, struct row_result *result,
                 struct error *error)
 {
     struct grade_run *run = context;
-    struct json_members members = {0};
-    struct json_fault fault;
-    struct row written = *row;
     (void)error;
     run->counts.rows++;
     run->counts.skipped += result->tally[0] == OUTCOME_SKIPPED;
     run->counts.resumed += result->tally[0] == OUTCOME_RESUMED;
     if (result->tally[0] == OUTCOME_SCORED)
         count_scored(run, result);
-    if (result->fate == ROW_CHANGED &&
-        row_of_text(span_slice(buf_span(&result->out), 0, result->out.len - 1), &written, &members,
-                    &fault) == 0) {
-        written.file = row->file;
-        written.line_number = row->line_number;
-        written.index = row->index;
-    }
-    tally_row(&run->tally, &written);
+    tally_row(&run->tally, row);
     if (run->options.left)
-        run->options.left(run->options.left_data, &written);
-    json_members_free(&members);
+        run->options.left(run->options.left_data, row);
     return 0;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "row/row.h"
+#include "json/edit.h"
 
 enum verdict_status {
     VERDICT_OK,
@@ -99,5 +100,17 @@ void verdict_merge(const struct json_value *base, struct json_value added, struc
 /* The row's line with the verdict spliced in, newline not included, appended to out. */
 void verdict_land(const struct verdict *v, const struct verdict_stamp *stamp, const struct row *row,
                   struct buf *out);
+
+/* The same for many rows: memory that is kept from one to the next ({0} is empty), and the members
+ * of the row in out. */
+struct verdict_landing {
+    struct json_edit row, inner;
+    struct json_members members;
+    struct buf json;
+};
+void verdict_land_row(struct verdict_landing *l, const struct verdict *v,
+                      const struct verdict_stamp *stamp, const struct row *row, struct buf *out,
+                      struct json_members *written);
+void verdict_landing_free(struct verdict_landing *l);
 
 #endif

@@ -31,4 +31,10 @@ bool json_written_spaced(const struct json_members *members);
 void json_edit_apply(const struct json_edit *e, struct span object,
                      const struct json_members *members, struct buf *out);
 
+/* The same, and the members of what was written, so that it need not be scanned: their spans lie in
+ * out until it changes; one byte may be added. `written` is reused, not freed, between calls. */
+void json_edit_apply_members(const struct json_edit *e, struct span object,
+                             const struct json_members *members, struct buf *out,
+                             struct json_members *written);
+
 #endif

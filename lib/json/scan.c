@@ -8,20 +8,22 @@
 #include "json/scan_path.h"
 
 typedef bool path_function(struct span, struct json_value *, struct json_members *);
+typedef const char *skip_function(const char *, const char *);
 
 struct path {
     const char *name;
     path_function *scan; /* NULL: the portable path, which words faults too */
+    skip_function *skip;
     bool (*there)(void); /* NULL: always */
 };
 
 /* The fastest first. */
 static const struct path PATHS[] = {
 #ifdef __x86_64__
-    {"avx512", scan_avx512, scan_avx512_there},
-    {"avx2", scan_avx2, scan_avx2_there},
+    {"avx512", scan_avx512, skip_avx512, scan_avx512_there},
+    {"avx2", scan_avx2, skip_avx2, scan_avx2_there},
 #endif
-    {"portable", NULL, NULL},
+    {"portable", NULL, skip_portable, NULL},
 };
 enum { N_PATHS = sizeof PATHS / sizeof *PATHS };
 
@@ -79,6 +81,11 @@ bool scan_fast(struct span text, struct json_value *value, struct json_members *
     if (path->scan)
         return path->scan(text, value, members);
     return scan_portable(text, value, members, &fault) == 0;
+}
+
+const char *skip_fast(const char *p, const char *end)
+{
+    return path_in_use()->skip(p, end);
 }
 
 void json_members_free(struct json_members *members)

@@ -5,6 +5,7 @@
 #ifdef __x86_64__
 
 #include <immintrin.h>
+#include <string.h>
 
 #include "json/scan_utf8.h"
 
@@ -148,6 +149,35 @@ TARGET static inline size_t put_places(uint32_t *to, uint32_t base, uint64_t bit
 }
 
 #include "json/scan_blocks.h"
+
+/* ---- passing over what was scanned ------------------------------------------------------------ */
+
+struct brackets {
+    uint64_t quote, backslash, open, close;
+};
+
+TARGET static inline struct brackets brackets_at(const char *p, const char *end)
+{
+    char last[BLOCK];
+    if (end - p < BLOCK) {
+        memset(last, ' ', sizeof last);
+        memcpy(last, p, (size_t)(end - p));
+        p = last;
+    }
+    __m256i low = _mm256_loadu_si256((const __m256i *)p),
+            high = _mm256_loadu_si256((const __m256i *)(p + 32));
+    const __m256i bit = _mm256_set1_epi8(0x20); /* with it [ ] become { } */
+    __m256i low_curly = _mm256_or_si256(low, bit), high_curly = _mm256_or_si256(high, bit);
+    return (struct brackets){equal(low, high, '"'), equal(low, high, '\\'),
+                             equal(low_curly, high_curly, '{'), equal(low_curly, high_curly, '}')};
+}
+
+#include "json/skip_blocks.h"
+
+TARGET const char *skip_avx2(const char *p, const char *end)
+{
+    return skip_blocks(p, end);
+}
 
 bool scan_avx2_there(void)
 {

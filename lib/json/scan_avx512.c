@@ -126,6 +126,32 @@ TARGET static inline size_t put_places(uint32_t *to, uint32_t base, uint64_t bit
 
 #include "json/scan_blocks.h"
 
+/* ---- passing over what was scanned ------------------------------------------------------------ */
+
+struct brackets {
+    uint64_t quote, backslash, open, close;
+};
+
+TARGET static inline struct brackets brackets_at(const char *p, const char *end)
+{
+    __mmask64 there = end - p < BLOCK ? ((__mmask64)1 << (end - p)) - 1 : ~(__mmask64)0;
+    __m512i bytes = _mm512_maskz_loadu_epi8(there, p);
+    __m512i curly = _mm512_or_si512(bytes, _mm512_set1_epi8(0x20)); /* [ ] become { } */
+    return (struct brackets){
+        .quote = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8('"')),
+        .backslash = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8('\\')),
+        .open = _mm512_cmpeq_epi8_mask(curly, _mm512_set1_epi8('{')),
+        .close = _mm512_cmpeq_epi8_mask(curly, _mm512_set1_epi8('}')),
+    };
+}
+
+#include "json/skip_blocks.h"
+
+TARGET const char *skip_avx512(const char *p, const char *end)
+{
+    return skip_blocks(p, end);
+}
+
 bool scan_avx512_there(void)
 {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

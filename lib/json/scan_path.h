@@ -35,11 +35,17 @@ int scan_portable(struct span text, struct json_value *value, struct json_member
  * no. */
 bool scan_fast(struct span text, struct json_value *value, struct json_members *members);
 
+/* The end of the array or object at p in a validated text: by the path in use, and by each. */
+const char *skip_fast(const char *p, const char *end);
+const char *skip_portable(const char *p, const char *end);
+
 #ifdef __x86_64__
 bool scan_avx2_there(void); /* whether this processor has it */
 bool scan_avx2(struct span text, struct json_value *value, struct json_members *members);
+const char *skip_avx2(const char *p, const char *end);
 bool scan_avx512_there(void);
 bool scan_avx512(struct span text, struct json_value *value, struct json_members *members);
+const char *skip_avx512(const char *p, const char *end);
 #endif
 
 /* Room for one more member; its fields are not set. */

@@ -1,6 +1,6 @@
 /* skip.c: finds the ends of strings and values inside a validated text. Arrays and objects are
- * passed over by bitmaps of 64 bytes, as in scan_blocks.h, with no more than every x86-64 processor
- * has; elsewhere byte by byte. */
+ * passed over by the path in use (skip_blocks.h); the one here needs no more than every x86-64
+ * processor has, and goes byte by byte elsewhere. */
 #include <string.h>
 
 #ifdef __SSE2__
@@ -53,9 +53,10 @@ const char *string_skip(const char *p, const char *end, uint8_t *flags)
 
 #ifdef __SSE2__
 
+#define TARGET
 enum { BLOCK = 64 }; /* bytes */
 
-struct block {
+struct brackets {
     uint64_t quote, backslash, open, close;
 };
 
@@ -67,9 +68,15 @@ static inline uint64_t bitmap(const __m128i hits[4])
            (uint64_t)(uint32_t)_mm_movemask_epi8(hits[3]) << 48;
 }
 
-static inline struct block classify(const char *p)
+static inline struct brackets brackets_at(const char *p, const char *end)
 {
     __m128i quote[4], backslash[4], open[4], close[4];
+    char last[BLOCK];
+    if (end - p < BLOCK) {
+        memset(last, ' ', sizeof last);
+        memcpy(last, p, (size_t)(end - p));
+        p = last;
+    }
     for (int i = 0; i < 4; i++) {
         __m128i bytes = _mm_loadu_si128((const __m128i *)(p + 16 * i));
         __m128i curly = _mm_or_si128(bytes, _mm_set1_epi8(0x20)); /* [ ] become { } */
@@ -78,7 +85,7 @@ static inline struct block classify(const char *p)
         open[i] = _mm_cmpeq_epi8(curly, _mm_set1_epi8('{'));
         close[i] = _mm_cmpeq_epi8(curly, _mm_set1_epi8('}'));
     }
-    return (struct block){bitmap(quote), bitmap(backslash), bitmap(open), bitmap(close)};
+    return (struct brackets){bitmap(quote), bitmap(backslash), bitmap(open), bitmap(close)};
 }
 
 static inline uint64_t prefix_xor(uint64_t bits)
@@ -88,67 +95,16 @@ static inline uint64_t prefix_xor(uint64_t bits)
     return bits;
 }
 
-/* Bytes that a backslash escapes. *first: 1 when the first byte is escaped from before. */
-static inline uint64_t escaped_bytes(uint64_t backslash, uint64_t *first)
-{
-    uint64_t escaped = *first;
-    *first = 0;
-    for (backslash &= ~escaped; backslash;) {
-        uint64_t slash = backslash & -backslash;
-        *first = slash >> (BLOCK - 1);
-        escaped |= slash << 1;
-        backslash &= ~(slash | slash << 1);
-    }
-    return escaped;
-}
+#include "json/skip_blocks.h"
 
-/* The place of the bracket that closes the outermost level, or BLOCK. */
-static inline int closing_place(uint64_t open, uint64_t close, size_t depth)
+const char *skip_portable(const char *p, const char *end)
 {
-    for (; close; close &= close - 1) {
-        uint64_t bit = close & -close;
-        size_t level = depth + (size_t)__builtin_popcountll(open & (bit - 1));
-        if (level == 1)
-            return __builtin_ctzll(bit);
-        depth--;
-    }
-    return BLOCK;
-}
-
-static const char *container_skip(const char *p, const char *end)
-{
-    uint64_t first_escaped = 0, in_string = 0;
-    size_t depth = 0;
-    char last[BLOCK];
-    for (; p < end; p += BLOCK) {
-        const char *bytes = p;
-        if (end - p < BLOCK) {
-            memset(last, ' ', sizeof last);
-            memcpy(last, p, (size_t)(end - p));
-            bytes = last;
-        }
-        struct block b = classify(bytes);
-        uint64_t quote = b.quote;
-        if (b.backslash | first_escaped)
-            quote &= ~escaped_bytes(b.backslash, &first_escaped);
-        uint64_t inside = prefix_xor(quote) ^ in_string;
-        in_string = (uint64_t)((int64_t)inside >> 63);
-        uint64_t open = b.open & ~inside, close = b.close & ~inside;
-        size_t opened = (size_t)__builtin_popcountll(open),
-               closed = (size_t)__builtin_popcountll(close);
-        if (closed >= depth) { /* it may end here */
-            int place = closing_place(open, close, depth);
-            if (place < BLOCK)
-                return p + place + 1;
-        }
-        depth += opened - closed;
-    }
-    return end;
+    return skip_blocks(p, end);
 }
 
 #else
 
-static const char *container_skip(const char *p, const char *end)
+const char *skip_portable(const char *p, const char *end)
 {
     size_t depth = 0;
     uint8_t flags;
@@ -195,7 +151,7 @@ const char *value_skip(const char *p, const char *end, uint8_t *flags)
     switch (*p) {
     case '"': return string_skip(p, end, flags);
     case '{':
-    case '[': return container_skip(p, end);
+    case '[': return skip_fast(p, end);
     default: return scalar_skip(p, end, flags);
     }
 }

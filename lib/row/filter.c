@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -34,6 +35,7 @@ struct outcome {
     uint64_t number, index;
     enum row_fate fate;
     bool is_row;           /* scanned as one; otherwise out is why not */
+    bool written;          /* the members are those of out, told from its beginning */
     size_t out, out_len;   /* in the job's text */
     size_t note, note_len; /* in the job's text */
     int64_t tally[ROW_TALLIES];
@@ -94,6 +96,7 @@ static void clear_result(struct row_result *result)
     buf_clear(&result->out);
     buf_clear(&result->note);
     memset(result->tally, 0, sizeof result->tally);
+    result->written.count = 0;
 }
 
 static size_t keep_text(struct filter_job *job, const struct buf *text)
@@ -101,6 +104,36 @@ static size_t keep_text(struct filter_job *job, const struct buf *text)
     size_t at = job->text.len;
     buf_span_add(&job->text, buf_span(text));
     return at;
+}
+
+/* The text of the job may move while rows are added to it: places in `out` are kept as distances. */
+static void members_to_distances(struct json_member *items, size_t count, const char *base)
+{
+    for (size_t i = 0; i < count; i++) {
+        items[i].key.ptr = (const char *)((uintptr_t)items[i].key.ptr - (uintptr_t)base);
+        items[i].value.text.ptr =
+            (const char *)((uintptr_t)items[i].value.text.ptr - (uintptr_t)base);
+    }
+}
+
+static void members_from_distances(struct json_member *items, size_t count, const char *base)
+{
+    for (size_t i = 0; i < count; i++) {
+        items[i].key.ptr = base + (uintptr_t)items[i].key.ptr;
+        items[i].value.text.ptr = base + (uintptr_t)items[i].value.text.ptr;
+    }
+}
+
+static void keep_for_done(struct filter_job *job, struct outcome *o,
+                          const struct json_members *members, const struct row_result *result)
+{
+    o->written = result->written.count > 0;
+    const struct json_members *kept = o->written ? &result->written : members;
+    o->members = members_keep(&job->members, kept);
+    o->n_members = kept->count;
+    if (o->written)
+        members_to_distances(job->members.items + o->members, o->n_members, result->out.data);
+    memcpy(o->tally, result->tally, sizeof o->tally);
 }
 
 /* Works on one line. 0, or the code of a failure that stops the run. */
@@ -121,11 +154,8 @@ static int work_line(struct filter_run *run, int worker, struct filter_job *job,
             return rc;
         o->value = row.value;
         o->fate = result->fate;
-        if (run->filter->done) {
-            o->members = members_keep(&job->members, &row.members);
-            o->n_members = row.members.count;
-            memcpy(o->tally, result->tally, sizeof o->tally);
-        }
+        if (run->filter->done)
+            keep_for_done(job, o, &row.members, result);
     } else {
         o->fate = ROW_BAD;
     }
@@ -196,6 +226,26 @@ static int write_row(struct filter_run *run, const struct outcome *o, enum row_f
                             : row_writer_lines(writer, out, error);
 }
 
+/* The row that done is given: the one that was read, or the one in `out`. */
+static struct row settled_row(const struct filter_job *job, const struct outcome *o,
+                              struct span out)
+{
+    struct row row = {
+        .line = o->line,
+        .value = o->value,
+        .members = members_slice(&job->members, o->members, o->n_members),
+        .file = job->block->lines.file,
+        .line_number = o->number,
+        .index = o->index,
+    };
+    if (o->written) {
+        members_from_distances(row.members.items, row.members.count, out.ptr);
+        row.line = out.len && out.ptr[out.len - 1] == '\n' ? span_slice(out, 0, out.len - 1) : out;
+        row.value.text = row.line;
+    }
+    return row;
+}
+
 static int settle(struct filter_run *run, const struct filter_job *job, const struct outcome *o,
                   struct error *error)
 {
@@ -206,18 +256,11 @@ static int settle(struct filter_run *run, const struct filter_job *job, const st
     run->counts.rows++;
     if (!run->filter->done)
         return write_row(run, o, o->fate, out, error);
-    struct row row = {
-        .line = o->line,
-        .value = o->value,
-        .members = members_slice(&job->members, o->members, o->n_members),
-        .file = file,
-        .line_number = o->number,
-        .index = o->index,
-    };
     struct row_result *result = &run->settling;
     clear_result(result);
     result->fate = o->fate;
     buf_span_add(&result->out, out);
+    struct row row = settled_row(job, o, buf_span(&result->out));
     buf_span_add(&result->note, span_slice(buf_span(&job->text), o->note, o->note + o->note_len));
     memcpy(result->tally, o->tally, sizeof result->tally);
     int rc = run->filter->done(run->filter->context, &row, result, error);
@@ -458,6 +501,7 @@ static void release(struct filter_run *run)
         json_members_free(&run->workers[i].members);
         buf_free(&run->workers[i].result.out);
         buf_free(&run->workers[i].result.note);
+        json_members_free(&run->workers[i].result.written);
     }
     buf_free(&run->settling.out);
     buf_free(&run->settling.note);

@@ -24,6 +24,9 @@ struct row_result {
     struct buf out;             /* empty on entry */
     int64_t tally[ROW_TALLIES]; /* zero on entry; the filter's own counts of this row, for done */
     struct buf note;            /* empty on entry; text for done */
+    /* Empty on entry. The members of out when it is one row and work knows them (their spans lie in
+     * it): done is then given that row, without a scan. */
+    struct json_members written;
 };
 
 struct row_filter {
@@ -36,7 +39,8 @@ struct row_filter {
      * is not. worker is 0 … jobs-1. */
     int (*work)(void *context, int worker, const struct row *row, struct row_result *result,
                 struct error *error);
-    /* May be NULL. Not called for bad rows. row as in work; fate and out may still be changed. */
+    /* May be NULL. Not called for bad rows. row as in work, or as it was written (see above); fate
+     * and out may still be changed. */
     int (*done)(void *context, const struct row *row, struct row_result *result,
                 struct error *error);
     void *context;

@@ -69,6 +69,7 @@ struct span row_candidate(const struct row *row, struct buf *scratch)
 static const struct span GOLD_KEYS[] = {
     {"reference", 9}, {"answer", 6}, {"target", 6}, {"solution", 8}, {"label", 5}, {"expected", 8},
 };
+enum { N_GOLD_KEYS = sizeof GOLD_KEYS / sizeof *GOLD_KEYS };
 
 static bool set(struct json_value value, bool privileged, struct row_gold *gold)
 {
@@ -79,14 +80,31 @@ static bool set(struct json_value value, bool privileged, struct row_gold *gold)
     return true;
 }
 
+/* The first of the gold keys, in their order, that is there and not null. `found` has a value per key. */
+static bool first_found(const struct json_value *found, bool privileged, struct row_gold *gold)
+{
+    for (size_t i = 0; i < N_GOLD_KEYS; i++)
+        if (found[i].text.ptr && set(found[i], privileged, gold))
+            return true;
+    return false;
+}
+
+static void note_gold_key(const struct json_member *m, struct json_value *found)
+{
+    for (size_t i = 0; i < N_GOLD_KEYS; i++)
+        if (json_key_is(m, GOLD_KEYS[i]))
+            found[i] = m->value;
+}
+
 static bool first_gold_key(struct json_value object, bool privileged, struct row_gold *gold)
 {
-    for (size_t i = 0; i < sizeof GOLD_KEYS / sizeof *GOLD_KEYS; i++) {
-        struct json_value value;
-        if (json_get(object, GOLD_KEYS[i], &value) && set(value, privileged, gold))
-            return true;
-    }
-    return false;
+    struct json_value found[N_GOLD_KEYS] = {0};
+    struct json_member m;
+    if (object.type != JSON_VALUE_OBJECT)
+        return false;
+    for (struct json_cursor c = json_enter(object); json_next_member(&c, &m);)
+        note_gold_key(&m, found);
+    return first_found(found, privileged, gold);
 }
 
 static struct row_gold gold_at(const struct row *row, struct span field)
@@ -100,15 +118,15 @@ static struct row_gold gold_at(const struct row *row, struct span field)
         set(*literal, privileged, &gold);
         return gold;
     }
-    struct json_value at = row->value;
-    for (size_t from = 0;;) {
-        size_t to = span_find(field, SPAN("."), from);
+    const struct json_value *first = row_get(row, head);
+    if (!dot || !first)
+        return gold;
+    struct json_value at = *first;
+    for (size_t from = head.len + 1, to = 0; to != (size_t)-1; from = to + 1) {
+        to = span_find(field, SPAN("."), from);
         struct span key = span_slice(field, from, to == (size_t)-1 ? field.len : to);
         if (at.type != JSON_VALUE_OBJECT || !json_get(at, key, &at))
             return gold;
-        if (to == (size_t)-1)
-            break;
-        from = to + 1;
     }
     set(at, privileged, &gold);
     return gold;
@@ -123,7 +141,10 @@ struct row_gold row_gold(const struct row *row, struct span field)
     const struct json_value *privileged = row_get(row, SPAN("privileged"));
     if (privileged && json_get(*privileged, SPAN("reference"), &value) && set(value, true, &gold))
         return gold;
-    if (first_gold_key(row->value, false, &gold))
+    struct json_value found[N_GOLD_KEYS] = {0};
+    for (size_t i = 0; i < row->members.count; i++)
+        note_gold_key(&row->members.items[i], found);
+    if (first_found(found, false, &gold))
         return gold;
     static const struct span NESTS[] = {{"info", 4}, {"metadata", 8}, {"privileged", 10}};
     for (size_t i = 0; i < sizeof NESTS / sizeof *NESTS; i++) {

@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct span text = {(const char *)data, size};
     size_t line = span_find(text, SPAN("\n"), 0);
-    struct json_members before = {0}, after = {0}, changed = {0};
+    struct json_members before = {0}, after = {0}, changed = {0}, told = {0};
     struct json_value value, result, changes;
     struct json_fault fault;
     if (line == (size_t)-1 ||
@@ -83,8 +83,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct json_edit e = {0};
     struct buf out = {0}, alone = {0}, scratch = {0};
     add_changes(&e, span_slice(text, 0, line));
-    json_edit_apply(&e, value.text, &before, &out);
+    json_edit_apply_members(&e, value.text, &before, &out, &told);
     REQUIRE(json_scan(buf_span(&out), &result, &after, &fault) == 0);
+    REQUIRE(told.count == after.count);
+    for (size_t i = 0; i < told.count; i++) {
+        const struct json_value *a = &told.items[i].value, *b = &after.items[i].value;
+        REQUIRE(told.items[i].key.ptr == after.items[i].key.ptr && a->text.ptr == b->text.ptr &&
+                a->text.len == b->text.len && a->type == b->type && a->flags == b->flags);
+    }
     if (e.count == 0)
         REQUIRE(span_equal(buf_span(&out), value.text));
     /* The same changes on an empty object show what was set. */
@@ -98,6 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_untouched(&before, &after, &changed);
     json_members_free(&before);
     json_members_free(&after);
+    json_members_free(&told);
     json_members_free(&changed);
     json_edit_free(&e);
     buf_free(&out);

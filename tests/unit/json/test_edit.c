@@ -72,6 +72,33 @@ static const struct {
     {" {\"a\":1} ", "=b 2", " {\"a\":1,\"b\":2} "},
 };
 
+/* The members told of the result are those that a scan of it finds, and lie in it. */
+static void check_written(const struct json_edit *e, struct span object,
+                          const struct json_members *members)
+{
+    struct json_members told = {0}, found = {0};
+    struct json_value value;
+    struct json_fault fault;
+    struct buf out = {0};
+    buf_text(&out, "before"); /* what is there stays */
+    json_edit_apply_members(e, object, members, &out, &told);
+    struct span result = span_slice(buf_span(&out), 6, out.len);
+    assert_int_equal(json_scan(result, &value, &found, &fault), 0);
+    assert_int_equal(told.count, found.count);
+    for (size_t i = 0; i < found.count; i++) {
+        assert_ptr_equal(told.items[i].key.ptr, found.items[i].key.ptr);
+        assert_int_equal(told.items[i].key.len, found.items[i].key.len);
+        assert_int_equal(told.items[i].key_escaped, found.items[i].key_escaped);
+        assert_ptr_equal(told.items[i].value.text.ptr, found.items[i].value.text.ptr);
+        assert_int_equal(told.items[i].value.text.len, found.items[i].value.text.len);
+        assert_int_equal(told.items[i].value.type, found.items[i].value.type);
+        assert_int_equal(told.items[i].value.flags, found.items[i].value.flags);
+    }
+    json_members_free(&told);
+    json_members_free(&found);
+    buf_free(&out);
+}
+
 static void test_cases(void **state)
 {
     (void)state;
@@ -88,6 +115,7 @@ static void test_cases(void **state)
         buf_clear(&out);
         json_edit_apply(&e, object, &members, &out);
         assert_buf(&out, CASES[i].want);
+        check_written(&e, object, &members);
     }
     buf_free(&out);
     json_members_free(&members);
@@ -111,9 +139,14 @@ static void test_many(void **state)
     }
     json_edit_apply(&e, SPAN("{}"), &members, &out);
     struct json_value value = parsed(buf_cstr(&out)), got;
+    struct json_fault fault;
     assert_int_equal(json_count(value), 100);
     assert_true(json_get(value, SPAN("k199"), &got));
     assert_span(got.text, "\"k199\"");
+    assert_int_equal(json_scan(SPAN("{\"k1\":\"\\n\",\"k2\":[1],\"x\":-1.5,\"k3\":{}}"), &value,
+                               &members, &fault),
+                     0);
+    check_written(&e, SPAN("{\"k1\":\"\\n\",\"k2\":[1],\"x\":-1.5,\"k3\":{}}"), &members);
     buf_free(&out);
     buf_free(&key);
     json_edit_free(&e);
