@@ -41,6 +41,25 @@ enum {
     CODE_SOURCE_MAX = 16 << 20,   /* bytes of tests or a program from a file */
     GRADE_TEXT_MAX = 16 << 20,    /* bytes of a system prompt */
 
+    CALL_DEPTH = 64,        /* values inside each other in a call's text or wanted arguments */
+    CALLS_PAIRED_MAX = 256, /* calls that are matched in any order; more of them in theirs */
+
+    SQL_DIGITS = 2,                 /* decimals that a number is rounded to (grade 8) */
+    SQL_MAX_ROWS = 200,             /* rows of a result (8) */
+    SQL_ROWS_CEILING = 100000,      /* rows that max_rows may ask for */
+    SQL_PERM_COLS = 5,              /* columns up to which their order is free (8) */
+    SQL_PERMUTED_MAX = 8,           /* columns that max_perm_cols may ask for: 40,320 orders */
+    SQL_TIMEOUT_MS = 5000,          /* milliseconds of processor time of a query (8) */
+    SQL_WATCH_STEPS = 1000,         /* instructions of SQLite's machine between two looks */
+    SQL_VALUE_BYTES = 256 << 10,    /* one value: bounds what one function call can cost */
+    SQL_TEXT_BYTES = 1 << 20,       /* a query's text */
+    SQL_PATTERN_BYTES = 1000,       /* pattern of LIKE and GLOB, whose cost is quadratic */
+    SQL_WIDTH_DIGITS = 4,           /* digits of a width or precision of printf */
+    SQL_MEMORY_BYTES = 128 << 20,   /* memory of one query */
+    SQL_RESULT_BYTES = 64 << 20,    /* all cells of a result */
+    SQL_CACHED = 1024,              /* results of references that a worker keeps */
+    SQL_SCRIPT_MAX = 64 << 20,      /* bytes of an init script */
+
     CONDUCT_RUN = 30,            /* equal characters in a row of a degenerate reply (grade 10) */
     CONDUCT_NAMED = 3,           /* invented values named in a reason (10.1, 10.4) */
     CONDUCT_NAMED_TOOLS = 4,     /* undeclared tools named in a reason (10) */
@@ -54,6 +73,9 @@ enum {
     GROUNDING_MIN = 3,           /* code points of an argument that needs a source (17.4) */
     CHECKLIST_QUOTE_MIN = 3,     /* code points of a value whose quote grounds a refusal (11.2) */
 };
+
+#define SQL_STEPS_MAX 1000000000LL         /* instructions of a query: some 10 to 20 seconds */
+#define SQL_WHOLE_MAX 9.0e15               /* doubles below are whole numbers exactly */
 
 #define GROUPWISE_PASS       0.5  /* reward from which a row passes (16) */
 #define GROUPWISE_MIN_FACTOR 0.5  /* factor of the last of a ranking (16.1) */
