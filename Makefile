@@ -45,7 +45,9 @@ LIBS := -Wl,--as-needed $(LIBRARY_LIBS) -lm
 # ---- sources: every .c file of a room, every cmd/wai*.c a binary -------------------------------
 
 LIB_SRC := $(sort $(wildcard $(S)/lib/*/*.c))
+# A binary that needs more than one file has the others in a folder of its name.
 CMD_SRC := $(sort $(wildcard $(S)/cmd/wai*.c))
+cmd_parts = $(patsubst $(S)/%.c,obj/%.o,$(sort $(wildcard $(S)/cmd/$(1)/*.c)))
 LIB_OBJ := $(patsubst $(S)/%.c,obj/%.o,$(LIB_SRC))
 BINARIES := $(patsubst $(S)/cmd/%.c,bin/%,$(CMD_SRC))
 UNIT_SRC := $(sort $(wildcard $(S)/tests/unit/*/test_*.c))
@@ -70,9 +72,10 @@ obj/libwai.a: $(LIB_OBJ)
 	@rm -f $@
 	$(AR) rcs $@ $(LIB_OBJ)
 
-bin/%: obj/cmd/%.o obj/libwai.a
+.SECONDEXPANSION:
+bin/%: obj/cmd/%.o $$(call cmd_parts,$$*) obj/libwai.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< obj/libwai.a $(LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # The list of sources, written only when it changed: a removed file makes the archive anew.
 ifeq ($(filter clean distclean,$(MAKECMDGOALS)),)
@@ -178,5 +181,5 @@ distclean: clean
   uninstall dist clean distclean
 .SECONDARY:
 
--include $(LIB_OBJ:.o=.d) $(patsubst $(S)/%.c,obj/%.d,$(CMD_SRC) $(UNIT_SRC) $(DRIVER_SRC) \
+-include $(LIB_OBJ:.o=.d) $(patsubst $(S)/%.c,obj/%.d,$(CMD_SRC) $(wildcard $(S)/cmd/*/*.c) $(UNIT_SRC) $(DRIVER_SRC) \
   $(FUZZ_SRC) $(TEST_TOOL_SRC)) obj/tests/fuzz/replay.d

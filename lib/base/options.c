@@ -571,7 +571,6 @@ static int own_answer(const struct command *command, int argc, char **argv, stru
     struct parse p = {&bare, NULL, error};
     const char *word = argv[1];
     int at = 1;
-    bare.options = NULL;
     if (strcmp(word, "-h") == 0)
         return print_answer(command, OPTION_OWN_HELP, NULL, error);
     for (size_t i = 0; OPTIONS_OWN[i].kind != OPTION_END; i++) {
@@ -598,7 +597,9 @@ int options_verb(const struct command *command, int *argc, char ***argv,
         ++*argv;
         return OPTIONS_RUN;
     }
-    *verb = command->default_verb ? find_verb(command, command->default_verb) : NULL;
+    *verb = command->default_verb ? find_verb(command, command->default_verb)
+            : command->options    ? command
+                                  : NULL;
     return *verb ? OPTIONS_RUN : unknown_verb(command, word, error);
 }
 

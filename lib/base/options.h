@@ -57,7 +57,8 @@ struct command {
     const struct option *options; /* ends with {0}; NULL: none */
     const struct command *verbs;  /* ends with {0}; NULL: none */
     const char *verbs_heading;    /* what --help calls them; NULL: "Verbs" and how to learn more */
-    const char *default_verb;     /* when the first argument is no verb; NULL: a verb is required */
+    const char *default_verb;     /* when the first argument is no verb; NULL: a verb is required,
+                                     unless the command has options of its own */
     const char *examples;         /* lines, printed indented under "Examples:"; NULL: none */
     const char *exit_status;      /* lines beside the common ones; NULL: the common ones */
     const void *data;             /* the caller's, per verb (a function to run, say) */

@@ -86,6 +86,7 @@ struct http_request {
      * on the client's thread. */
     void (*on_data)(void *data, int attempt, struct span piece);
     void *data;
+    bool keep_headers; /* the reply's headers are wanted */
 };
 
 enum http_failure {
@@ -105,6 +106,7 @@ struct http_reply {
     int status;         /* of the last reply, 0 when none came */
     struct buf body;    /* of the last reply */
     struct buf type;    /* its Content-Type */
+    struct buf headers; /* its header lines, when the request keeps them */
     int attempts;       /* requests sent, redirects apart */
     int retries;        /* of those, the ones that count against `retries` */
     double ms;          /* from the first attempt to the end */
@@ -113,6 +115,9 @@ struct http_reply {
     struct error error; /* when failure is not HTTP_OK: host and what, no secret */
 };
 void http_reply_free(struct http_reply *reply);
+
+/* The value of the last header of that name, any case. false: there is none, or they were not kept. */
+bool http_reply_header(const struct http_reply *reply, const char *name, struct span *value);
 
 /* Starts a call. done, when given, is called on the client's thread when it has ended: it may wake
  * somebody, and may not wait. Every call must be waited for. */

@@ -79,6 +79,19 @@ static bool header_value(struct span line, const char *name, struct span *value)
     return true;
 }
 
+bool http_reply_header(const struct http_reply *reply, const char *name, struct span *value)
+{
+    struct span left = buf_span(&reply->headers);
+    bool found = false;
+    while (left.len) {
+        size_t end = span_find(left, SPAN("\n"), 0);
+        end = end == (size_t)-1 ? left.len : end + 1;
+        found |= header_value(span_slice(left, 0, end), name, value);
+        left = span_slice(left, end, left.len);
+    }
+    return found;
+}
+
 /* Seconds, or an HTTP date. */
 static void read_wait(struct http_call *call, struct span value, double unit)
 {
@@ -112,6 +125,7 @@ static size_t on_header(char *bytes, size_t one, size_t count, void *context)
         call->reply.status = space == (size_t)-1 ? 0 : atoi(bytes + space + 1);
         call->asked_wait = -1;
         buf_clear(&call->reply.type);
+        buf_clear(&call->reply.headers);
     } else if (header_value(line, "Content-Type", &value)) {
         buf_clear(&call->reply.type);
         buf_span_add(&call->reply.type, value);
@@ -120,6 +134,8 @@ static size_t on_header(char *bytes, size_t one, size_t count, void *context)
     } else if (header_value(line, "Retry-After", &value) && call->asked_wait < 0) {
         read_wait(call, value, 1);
     }
+    if (call->request.keep_headers)
+        buf_span_add(&call->reply.headers, line);
     return line.len;
 }
 
@@ -245,6 +261,9 @@ int http_transfer_begin(struct http_call *call)
     curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
     curl_easy_setopt(e, CURLOPT_HEADERDATA, call);
     curl_easy_setopt(e, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    /* libcurl repeats a request by itself when a kept connection turns out to be closed. */
+    if (call->request.retry != HTTP_RETRY_ANY)
+        curl_easy_setopt(e, CURLOPT_FRESH_CONNECT, 1L);
     method_set(call, e);
     safety_set(call, e);
     times_set(call, e);

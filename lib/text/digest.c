@@ -1,12 +1,25 @@
 /* digest.c: see digest.h. */
 #include "text/digest.h"
 
+#include <stdio.h>
+
 #include <nettle/sha1.h>
 
 void digest_sha1(struct span data, uint8_t out[SHA1_BYTES])
 {
     struct sha1_ctx context;
     sha1_init(&context);
+    sha1_update(&context, data.len, (const uint8_t *)data.ptr);
+    sha1_digest(&context, SHA1_BYTES, out);
+}
+
+void digest_git_blob(struct span data, uint8_t out[SHA1_BYTES])
+{
+    struct sha1_ctx context;
+    char head[32];
+    int n = snprintf(head, sizeof head, "blob %zu", data.len);
+    sha1_init(&context);
+    sha1_update(&context, (size_t)n + 1, (const uint8_t *)head);
     sha1_update(&context, data.len, (const uint8_t *)data.ptr);
     sha1_digest(&context, SHA1_BYTES, out);
 }

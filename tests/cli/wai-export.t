@@ -523,3 +523,83 @@ stdin:
   {"prompt":"p"}
 run: wai-export -q --kind environment --out d --name 'é!' --tools '[{"name":"f"}]' --holdout 0 --reward mod:f --json
 stdout json: {"name": "whileai_env"}
+
+test: push: a dry run sends nothing and says what would go
+run:
+  mkdir -p d/data
+  printf '{"a":1}\n' > d/data/x.jsonl
+  printf x > d/README.md
+  wai-export push --dry-run --json d/ me/rows --report r.json
+  cmp r.json <(wai-export push -q --dry-run --json d me/rows)
+stdout json: {"wai_report": "wai-export push", "repo_id": "me/rows", "repo_type": "dataset", "files": ["README.md", "data/x.jsonl"], "bytes": 9, "private": true, "commit": null, "uploaded": 0, "dry_run": true}
+stderr has: nothing was sent; it would push 2 files
+
+test: push: rows from standard input are read
+stdin:
+  {"a":1}
+run: wai-export push --dry-run --json - me/rows
+stdout json: {"files": ["train.jsonl"], "bytes": 8}
+
+test: push and pull: what is bad is said
+run:
+  p() { wai-export "$@"; echo $?; }
+  p push
+  p push x.jsonl nowhere
+  p push --dry-run none.jsonl me/rows
+  p push --dry-run - me/rows < /dev/null
+  echo '{"a":' | p push --dry-run - me/rows
+  p push --dry-run --public=no - me/rows
+  HF_ENDPOINT=http://127.0.0.1:1 HF_TOKEN= HF_HOME=/none p push r.jsonl me/rows
+  HF_ENDPOINT=ftp://x HF_TOKEN=hf_0123456789 p pull me/rows
+  HF_ENDPOINT=http://192.0.2.1 HF_TOKEN=hf_0123456789 p pull me/rows
+  p pull
+  p pull me/rows --out a -o b
+  p pull me/rows --json
+  p pull me/rows@
+  p pull me
+stdout:
+  2
+  2
+  3
+  3
+  3
+  2
+  4
+  2
+  4
+  2
+  2
+  2
+  2
+  2
+stderr has: push takes what to push and where
+stderr has: "nowhere" is no name of a repository; it is NS/NAME
+stderr has: none.jsonl: No such file
+stderr has: no row arrived; there is nothing to push
+stderr has: set HF_TOKEN to one that may write
+stderr has: HF_ENDPOINT
+stderr has: the token does not go there
+stderr has: pull takes one repository
+stderr has: --out takes files and --output rows
+stderr has: name a file for them with --output
+stderr lacks: hf_0123456789
+
+test: pull: no Hub there
+run: HF_ENDPOINT=http://127.0.0.1:1 HF_HOME=/none wai-export pull me/rows
+exit: 4
+stderr has: 127.0.0.1:1
+
+test: push: links to files are followed, links to folders are not
+run:
+  mkdir d e
+  echo x > e/x; echo y > y
+  ln -s ../y d/link; ln -s ../e d/folder; ln -s . d/self
+  wai-export push -q --dry-run --json d me/rows
+stdout json: {"files": ["link"]}
+
+test: --push-to wants a file and a name
+stdin:
+  {"prompt":"p","final_text":"a"}
+run: wai-export --push-to me/x
+exit: 2
+stderr has: name its file with --output
