@@ -16,6 +16,7 @@
 #include "scene/plan.h"
 #include "scene/report.h"
 #include "scene/setup.h"
+#include "scene/talk.h"
 #include "text/fold.h"
 #include "world/serve.h"
 
@@ -27,6 +28,7 @@ struct session {
     time_t last_progress;
     struct grade_beside *grader;
     struct checkpoint *checkpoint;
+    struct talk_setup talk;
 };
 
 static void tell_lines(struct span lines)
@@ -129,6 +131,9 @@ static void tell(struct session *x, const struct engine_setting *setting,
 
 static int judge(struct session *x, const struct engine_report *r, struct error *error)
 {
+    if (stop_at_once(r->stop))
+        return error_set(error, ERROR_REMOTE, "%s: %.400s; %lld whole rows were written",
+                         stop_reason_name(r->stop), r->stop_error.text, (long long)r->rows);
     if (stop_is_failure(r->stop) && r->rows == 0)
         return error_set(error, ERROR_REMOTE, "no row: %s%s%.300s", stop_reason_name(r->stop),
                          r->first_error ? ": " : "", r->first_error ? r->first_error : "");
@@ -187,6 +192,21 @@ static int open_checkpoint(struct session *x, struct error *error)
     return 0;
 }
 
+/* The policy as the agent is told it. */
+static struct span told_policy(struct session *x, const struct agent *agent)
+{
+    struct span policy = text_strip(buf_span(&x->in.spec.policy)), scaffold = x->talk.scaffold;
+    struct buf both = {0};
+    if (!agent->scaffolded || !scaffold.len)
+        return policy;
+    buf_span_add(&both, policy);
+    buf_text(&both, policy.len ? "\n\n" : "");
+    buf_span_add(&both, scaffold);
+    policy = arena_span(&x->in.arena, buf_span(&both));
+    buf_free(&both);
+    return policy;
+}
+
 static int run(struct session *x, struct error *error)
 {
     const struct simulate_options *s = &x->in.s;
@@ -199,6 +219,8 @@ static int run(struct session *x, struct error *error)
         .agent_seed = s->agent_seed,
         .behaviors = s->behaviors,
         .policy = text_strip(buf_span(&x->in.spec.policy)),
+        .scaffold = x->talk.scaffold,
+        .talk = x->talk.talk,
         .jobs = s->rows.jobs ? s->rows.jobs : SCENE_JOBS,
     };
     struct engine_setting e = {
@@ -206,7 +228,6 @@ static int run(struct session *x, struct error *error)
         .world = x->in.world,
         .grid = &x->in.grid,
         .topology = x->in.topology,
-        .policy = text_strip(buf_span(&x->in.spec.policy)),
         .seed = s->seed,
         .world_seed = s->agent_seed,
         .world_seed_rules = s->world_seed_given,
@@ -227,13 +248,14 @@ static int run(struct session *x, struct error *error)
     };
     struct engine_report report = {0};
     e.world_seed = s->world_seed_given ? s->world_seed : s->agent_seed;
-    e.agent = agent_open(s->agent ? s->agent : "seeded", &agent, error);
+    e.agent = agent_open(x->talk.agent, &agent, error);
     int code = e.agent ? open_grader(x, error) : error->code;
     if (!code)
         code = open_checkpoint(x, error);
     e.judge = grade_beside_judge(x->grader);
     e.checkpoint = x->checkpoint;
     if (!code) {
+        e.policy = told_policy(x, e.agent);
         e.model_version = s->model_version ? s->model_version : e.agent->version;
         code = s->dry_run ? engine_dry_run(&e, error) : engine_run(&e, &report, error);
     }
@@ -250,6 +272,19 @@ static int run(struct session *x, struct error *error)
     engine_report_free(&report);
     world_tools_free(world_tools);
     return code;
+}
+
+/* Opens what the agent needs, plays, and sees to it that a recording is whole. */
+static int play(struct session *x, struct error *error)
+{
+    int code = talk_setup_open(&x->talk, &x->in.s, x->in.aimed ? &x->in.aimed->traces : NULL,
+                               &x->in.notes, error);
+    if (!x->in.s.dry_run)
+        tell_notes(x);
+    if (!code)
+        code = run(x, error);
+    int closed = talk_setup_close(&x->talk, code ? NULL : error);
+    return code ? code : closed;
 }
 
 static int show_wire(struct session *x, struct error *error)
@@ -280,9 +315,7 @@ static int work(struct session *x, struct error *error)
         code = serve(x, error);
     } else if (!(code = simulate_setup_situations(&x->in, error))) {
         tell_notes(x);
-        if (!x->in.s.agent && !x->in.s.plan && !x->in.s.dry_run)
-            log_note("no --agent: the seeded agent stands in, and no model is tested");
-        code = x->in.s.plan ? print_plan(x, error) : run(x, error);
+        code = x->in.s.plan ? print_plan(x, error) : play(x, error);
     }
     if (code < 0 && code != ERROR_INTERRUPTED && code != ERROR_CHECK && code != ERROR_REMOTE) {
         row_writer_abandon(x->writer);
@@ -302,8 +335,6 @@ int main(int argc, char **argv)
     int code = options_parse(&SIMULATE_COMMAND, argc, argv, &x.in.s, &operands, &error);
     if (code == OPTIONS_RUN) {
         log_quiet(x.in.s.rows.quiet);
-        if (!x.in.s.agent && getenv("WHILEAI_AGENT") && *getenv("WHILEAI_AGENT"))
-            x.in.s.agent = getenv("WHILEAI_AGENT");
         code = simulate_check(&x.in.s, &operands, &error);
         if (!code)
             code = work(&x, &error);

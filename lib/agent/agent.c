@@ -9,7 +9,7 @@
     &(r)->steps, &(r)->final_text, &(r)->seeded, &(r)->error, &(r)->opener, &(r)->ended_by, \
         &(r)->sampling, &(r)->finish_reason, &(r)->usage, &(r)->members
 
-static const struct agent_kind *const KINDS[] = {&AGENT_SEEDED, &AGENT_ROWS};
+static const struct agent_kind *const KINDS[] = {&AGENT_SEEDED, &AGENT_ROWS, &AGENT_MODEL};
 enum { N_KINDS = sizeof KINDS / sizeof *KINDS };
 
 static int unknown_spec(const char *spec, struct error *error)
@@ -17,8 +17,12 @@ static int unknown_spec(const char *spec, struct error *error)
     struct buf known = {0};
     for (int i = 0; i < N_KINDS; i++)
         buf_format(&known, "%s%s", i ? ", " : "", KINDS[i]->help);
-    int code = error_set(error, ERROR_USAGE, "no agent \"%s\"; an agent is one of %s", spec,
-                         buf_cstr(&known));
+    struct model_spec parsed = {0};
+    struct error why = {0};
+    model_spec_parse(spec, &parsed, &why); /* says what to type instead */
+    model_spec_free(&parsed);
+    int code = error_set(error, ERROR_USAGE, "no agent \"%s\"; an agent is one of %s%s%s", spec,
+                         buf_cstr(&known), why.code ? "; as a model, " : "", why.text);
     buf_free(&known);
     return code;
 }
@@ -30,8 +34,21 @@ struct agent *agent_open(const char *spec, const struct agent_setting *setting, 
     size_t n = strlen(AGENT_ROWS.prefix);
     if (strncmp(spec, AGENT_ROWS.prefix, n) == 0)
         return agent_rows_open(spec + n, error);
+    if (model_spec_known(spec) && strncmp(spec, "http", 4) != 0)
+        return agent_model_open(spec, setting, error);
     unknown_spec(spec, error);
     return NULL;
+}
+
+bool agent_asks_models(const char *spec)
+{
+    return model_spec_known(spec);
+}
+
+bool agent_talks(const char *spec)
+{
+    return strcmp(spec, AGENT_SEEDED.prefix) != 0 &&
+           strncmp(spec, AGENT_ROWS.prefix, strlen(AGENT_ROWS.prefix)) != 0;
 }
 
 void *agent_worker(struct agent *agent)
@@ -77,6 +94,15 @@ void rollout_free(struct rollout *r)
         buf_free(all[i]);
 }
 
+static void usage_add(struct rollout_usage *to, const struct rollout_usage *more)
+{
+    to->calls += more->calls;
+    to->retries += more->retries;
+    to->without += more->without;
+    to->input += more->input;
+    to->output += more->output;
+}
+
 void rollout_counts_add(struct rollout_counts *to, const struct rollout_counts *more)
 {
     to->user_turns += more->user_turns;
@@ -86,4 +112,6 @@ void rollout_counts_add(struct rollout_counts *to, const struct rollout_counts *
     to->many_calls += more->many_calls;
     to->long_results += more->long_results;
     to->logprobs_dropped += more->logprobs_dropped;
+    usage_add(&to->agent, &more->agent);
+    usage_add(&to->user, &more->user);
 }

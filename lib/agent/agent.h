@@ -30,6 +30,7 @@ struct agent_task {
     const struct node *dimensions; /* the situation's tags (stance, tone, texture …), or NULL */
     int64_t run_seed;
     int64_t eval_run;        /* with --runs */
+    int64_t ordinal;         /* of the rollout in the run's schedule, from 0 */
     double mean_utterances;  /* of the rows of earlier rounds; NaN: none yet */
     const atomic_bool *stop; /* the run is over: give up soon; NULL: never */
 };
@@ -52,6 +53,12 @@ enum rollout_failure {
     ROLLOUT_DEAD,      /* the agent cannot be started at all */
 };
 
+/* Calls of models in one role. */
+struct rollout_usage {
+    int64_t calls, retries, without; /* without: replies that told no usage */
+    int64_t input, output;           /* tokens */
+};
+
 /* What happened on the way, added up over the run, lost rollouts too. */
 struct rollout_counts {
     int64_t user_turns;       /* replies of the simulated person */
@@ -61,6 +68,7 @@ struct rollout_counts {
     int64_t many_calls;       /* replies with more tool calls than any sane one */
     int64_t long_results;     /* results over a mebibyte */
     int64_t logprobs_dropped; /* replies that came without the ones asked for */
+    struct rollout_usage agent, user;
 };
 
 void rollout_counts_add(struct rollout_counts *to, const struct rollout_counts *more);
@@ -110,6 +118,9 @@ struct agent {
     bool waits;             /* play mostly waits: --jobs threads, whatever the CPUs */
     int64_t most;           /* rollouts in flight that it can hold; 0: any number */
     bool scaffolded;        /* it is given the scaffold behind the policy */
+    /* How it is asked, as resolved, for the report; 0: not asked so. */
+    int64_t max_turns;
+    double temperature, timeout_s;
 };
 
 /* How an agent that talks with models is asked (world 1.1). Zero is the default of each, but for
@@ -149,6 +160,9 @@ struct agent_setting {
 struct agent *agent_open(const char *spec, const struct agent_setting *setting,
                          struct error *error);
 
+bool agent_asks_models(const char *spec); /* it needs the client of agent_talk.access */
+bool agent_talks(const char *spec);       /* a simulated person may speak with it */
+
 void *agent_worker(struct agent *agent);
 void agent_worker_free(struct agent *agent, void *worker);
 void agent_play(struct agent *agent, void *worker, const struct agent_task *task,
@@ -157,8 +171,10 @@ void agent_close(struct agent *agent);
 
 /* ---- kinds: each file opens its own; agent.c lists them -------------------------------------- */
 
-extern const struct agent_kind AGENT_SEEDED, AGENT_ROWS;
+extern const struct agent_kind AGENT_SEEDED, AGENT_ROWS, AGENT_MODEL;
 struct agent *agent_seeded_open(const struct agent_setting *setting, struct error *error);
 struct agent *agent_rows_open(const char *path, struct error *error);
+struct agent *agent_model_open(const char *spec, const struct agent_setting *setting,
+                               struct error *error);
 
 #endif

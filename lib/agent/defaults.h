@@ -33,4 +33,39 @@ enum {
 #define PERSON_THANKS_SHARE 0.25
 #define PERSON_REPEAT_SHARE 0.78
 
+/* How a model is asked for its turn (world 1.1, 8). */
+#define TALK_TEMPERATURE          0.8
+#define TALK_DEPLOYED_TEMPERATURE 0.3 /* of a service as it is deployed */
+#define TALK_AVG_TURNS            12  /* utterances of a thread, both sides together */
+enum {
+    TALK_REPLY = 768,             /* tokens */
+    TALK_REPLY_LARGE = 2048,      /* tokens, in a window of more than TALK_WINDOW_LARGE */
+    TALK_WINDOW_LARGE = 8192,     /* tokens */
+    TALK_REPLY_LEAST = 64,        /* tokens; a smaller budget is refused */
+    TALK_OPENER = 120,            /* tokens of a greeting (world 8.1) */
+    TALK_MANY_CALLS = 64,         /* calls of one reply, before it is remarked on */
+    TALK_LONG_RESULT = 1 << 20,   /* bytes of one result, before it is remarked on */
+    TALK_TRANSCRIPT_RESULT = 300, /* characters of a result that the person sees (world 9.1) */
+    TALK_TRANSCRIPT = 2400,       /* characters of a thread that the person sees */
+};
+
+/* How the simulated person is asked (world 9.1, 9.6). */
+#define SIMUSER_LINE_TEMPERATURE   0.475
+#define SIMUSER_ANSWER_TEMPERATURE 0.9
+#define SIMUSER_ASKED_S            8.0  /* seconds a line may take at least, after a question … */
+#define SIMUSER_LEAST_S            5.0  /* … and otherwise */
+#define SIMUSER_MOST_S             30.0 /* seconds it may take */
+#define SIMUSER_CAPITALS           0.08 /* share of capitals among letters of one who writes small */
+enum {
+    SIMUSER_LINE_TOKENS = 180,
+    SIMUSER_RETRY_TOKENS = 120,
+    SIMUSER_ANSWER_TOKENS = 120,
+    SIMUSER_HINTS = 8,   /* details listed */
+    SIMUSER_HINT = 24,   /* characters of one of them */
+    SIMUSER_TOOLS = 12,  /* tool names listed */
+    SIMUSER_NEED = 180,  /* characters of the opening line that are told again */
+    SIMUSER_SPOKEN = 25, /* characters; fewer behind thoughts are hardly a line */
+    SIMUSER_POLITE = 40, /* characters of a line whose politeness tells something */
+};
+
 #endif

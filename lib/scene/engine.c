@@ -52,6 +52,7 @@ static void add_job(struct run *run, struct group *g)
     struct job *job = &run->jobs[run->n_jobs++];
     job->group = g;
     job->index = g->scheduled++;
+    job->ordinal = run->ordinals++;
     job->resumed = false;
     run->scheduled++;
 }

@@ -53,6 +53,7 @@ static void play_job(struct run *run, struct run_worker *w, struct job *job)
         .dimensions = task->dimensions,
         .run_seed = run->setting->seed,
         .eval_run = run->eval_run,
+        .ordinal = job->ordinal,
         .mean_utterances = run->mean_utterances,
         .stop = &run->halt.stop,
     };

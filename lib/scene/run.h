@@ -16,6 +16,7 @@
 struct job {
     struct group *group;
     int64_t index;      /* within the group */
+    int64_t ordinal;    /* within the run */
     struct job *before; /* the group's earlier job of this round; NULL: the first */
     struct buf line;
     struct born born;
@@ -80,6 +81,7 @@ struct run {
     bool successive;
     int64_t eval_run;
     int64_t k, landed, scheduled;
+    int64_t ordinals; /* of jobs, given out */
     int64_t utterances;     /* of the landed rows */
     double mean_utterances; /* at the start of the round (world 8.2); NaN: none landed */
     int64_t lost_attempts;

@@ -3,13 +3,25 @@
 #define WAI_SCENE_SIMULATE_OPTIONS_H
 
 #include "base/options.h"
+#include "model/model_options.h"
 #include "row/reader.h"
 
 /* Bounds whose products stay in 64 bits: situations x phrasings x repeats, budget x runs. */
 #define SIMULATE_MANY 1e9
 #define SIMULATE_FEW  1e4
 
+/* How agents that talk with models are asked (world 1.1). */
+struct talk_options {
+    struct model_options models;
+    const char *agent_model, *key_env, *user_model, *scaffold, *thinking, *logprobs, *extra,
+        *opening, *patience;
+    double temperature, user_temperature, avg_turns, timeout;
+    int64_t reply_tokens, max_turns, min_user_turns, context_tokens;
+    bool stream, temperature_given, user_temperature_given, timeout_given, reply_tokens_given;
+};
+
 struct simulate_options {
+    struct talk_options talk;
     struct row_options rows;
     struct option_list tools, dimensions;
     const char *spec, *policy, *system_prompt, *agent, *model_version, *behaviors;

@@ -147,6 +147,8 @@ void traces_add(struct traces *t, const struct row *row)
     }
     if (told(world) && !span_is(world, "unknown"))
         ++*counted(&t->worlds, &t->world_rows, &t->worlds_cap, world);
+    struct span opener = text_member(&t->arena, row->value, SPAN("opener"));
+    t->opened += opener.len > 0;
     row_signature(row, signature);
     map_add(&t->signatures, span_text(signature), NULL);
     t->flaws += trace->fault.len || trace->label == ROW_LABEL_FAIL;

@@ -49,6 +49,7 @@ struct traces {
     struct node *exemplars; /* tool: up to SCENE_EXEMPLARS real results; NULL: not wanted */
     struct map shapes_seen;
     size_t tools_cap, faults_cap, worlds_cap;
+    int64_t opened; /* threads that the agent opened */
 };
 
 /* ERROR_INPUT: the file cannot be read, or holds no row with an ask or steps. */

@@ -369,7 +369,7 @@ run:
   try -j 0
   try -k 2 --rollouts-per-request 3
   try --behaviors hedging,lying
-  try --agent openai:gpt
+  try --agent openai/gpt
   try --json
   try --faults '{}'
   try --tasks x --seeds y
