@@ -16,6 +16,7 @@
 #include "scene/plan.h"
 #include "scene/report.h"
 #include "scene/setup.h"
+#include "scene/swarm_job.h"
 #include "scene/talk.h"
 #include "text/fold.h"
 #include "world/serve.h"
@@ -300,8 +301,18 @@ static int show_wire(struct session *x, struct error *error)
     return row_writer_close(x->writer, error);
 }
 
+static int swarm(struct session *x, struct error *error)
+{
+    int code = x->in.s.swarm.calibrate ? swarm_calibrate_job(&x->in.s, error)
+                                       : swarm_job(&x->in.s, interrupted, &x->in.notes, error);
+    tell_notes(x);
+    return code;
+}
+
 static int work(struct session *x, struct error *error)
 {
+    if (x->in.s.swarm.topology || x->in.s.swarm.calibrate)
+        return swarm(x, error);
     if (x->in.s.wire || x->in.s.wire_reply)
         return show_wire(x, error);
     int code = simulate_setup_read(&x->in, error);

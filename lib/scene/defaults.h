@@ -85,13 +85,25 @@ enum {
 #define RECOMMEND_MIXED    0.5  /* share of tasks whose rollouts differ */
 #define RECOMMEND_RATE_MIN 0.02 /* least share that is sized for */
 
+/* Swarm rescue (world 17). */
+enum {
+    SWARM_PARTICLES = 8,
+    SWARM_ROUNDS = 3,            /* round 0 is the fresh sample */
+    SWARM_REPLY_TOKENS = 2048,   /* of one attempt */
+    SWARM_SEED_STRIDE = 1000,    /* seed of a request: this times the run's, and the attempt's number */
+    SWARM_DEATHS_MAX = 3,        /* of the fitness command in a row, without a reply */
+    SWARM_FEEDBACK_SHOWN = 4000, /* characters of the command's feedback that a model is shown */
+};
+#define SWARM_TEMPERATURE     1.0
+#define SWARM_FITNESS_SECONDS 60.0 /* of one reply of the fitness command */
+
 #define SCENE_FAULT_RATE     0.5  /* share of fault cells that keep their plan (situations 4) */
 #define SCENE_FAULT_RATE_RL  0.8  /* the same in mode rl */
 #define SCENE_KEEP_SUCCESS   0.90 /* share of fault cells flipped outside rl (situations 3.6) */
 #define SCENE_HARD_SHARE     0.40 /* share of prompts from the hard tiers (situations 1.1) */
 #define SCENE_TIER_TOLERANCE 0.10 /* by which it may be missed */
 #define SCENE_PASS_THRESHOLD 0.5  /* a reward or a marker under it is a failure (situations 15) */
-#define SCENE_DEAD_TOOL_Z    1.96 /* 95 % (world 16.6) */
+#define SCENE_DEAD_TOOL_Z    1.96 /* 95 % (world 16.6); of a swarm's rates, too */
 #define SCENE_DEAD_TOOL_RATE 0.30 /* of calls that work, at most */
 #define SCENE_SMOOTHING      1.0  /* pseudo-count of the successive policy (situations 8.2) */
 

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "scene/defaults.h"
+#include "scene/swarm_job.h"
 #include "text/fold.h"
 #include "world/node.h"
 
@@ -176,7 +177,11 @@ int simulate_check(const struct simulate_options *s, const struct operands *oper
                      "--strategy trace and targeted and --targeted-regions need --traces FILE");
     if (inputs > 1)
         return usage(error, "standard input can be read once; name files for the others");
-    if (s->json && !s->output && !s->plan)
+    bool swarm = s->swarm.topology || s->swarm.calibrate;
+    int code = swarm_check(s, error);
+    if (code)
+        return code;
+    if (s->json && !s->output && !s->plan && !swarm)
         return usage(error, "--json needs -o FILE for the rows, or --plan; or write --report FILE");
     if (!s->world_only && (s->faults || s->world_state))
         return usage(error, "--faults and --world-state are for --world-only; a run takes them "

@@ -83,8 +83,8 @@ static const struct option options[] = {
     {OPTION_REAL, 0, "temperature", F(talk.temperature), "T", "model: temperature (0.8)",
      F(talk.temperature_given), 0, 2},
     {OPTION_INT, 0, "agent-max-tokens", F(talk.reply_tokens), "N",
-     "model: most tokens of a reply (768; 2048 in a window above 8192)",
-     F(talk.reply_tokens_given), TALK_REPLY_LEAST, 1e7},
+     "model: most tokens of a reply (768; 2048 in a window above 8192)", F(talk.reply_tokens_given),
+     TALK_REPLY_LEAST, 1e7},
     {OPTION_INT, 0, "max-turns", F(talk.max_turns), "N",
      "model: most turns of a rollout (by the window and the tools)", .min = 1, .max = 1e6},
     {OPTION_REAL, 0, "avg-turns", F(talk.avg_turns), "X",
@@ -139,6 +139,26 @@ static const struct option options[] = {
     {OPTION_TEXT, 0, "report", F(report), "FILE", "write the report to FILE as one JSON object",
      .file = true},
     {OPTION_FLAG, 0, "json", F(json), NULL, "the report on standard output; with -o or --plan"},
+    {OPTION_TEXT, 0, "swarm", F(swarm.topology), "solo|ring|star",
+     "attempts at the problems of --tasks or standard input that see their own best and a "
+     "neighbour's (\"\": ring)"},
+    {OPTION_TEXT, 0, "fitness", F(swarm.fitness), "cmd:COMMAND",
+     "--swarm: {\"id\", \"text\", \"prompt\"} in, a number or {\"fitness\", \"correct\", "
+     "\"feedback\"} out"},
+    {OPTION_REAL, 0, "fitness-timeout", F(swarm.fitness_seconds), "S",
+     "--swarm: seconds one answer of the fitness command may take (60)",
+     F(swarm.fitness_seconds_given), 0.001, 1e6},
+    {OPTION_INT, 0, "particles", F(swarm.particles), "N", "--swarm: attempts of a round (8)",
+     F(swarm.particles_given), 2, 1000},
+    {OPTION_INT, 0, "rounds", F(swarm.rounds), "N",
+     "--swarm: rounds, the fresh sample among them (3)", F(swarm.rounds_given), 1, 1000},
+    {OPTION_FLAG, 0, "stop-on-correct", F(swarm.stop_on_correct), NULL,
+     "--swarm: a problem ends with the round that has a right answer (default)"},
+    {OPTION_FLAG, 0, "no-stop-on-correct", F(swarm.stop_on_correct), NULL,
+     "--swarm: all rounds are played", .negative = true},
+    {OPTION_FLAG, 0, "swarm-calibrate", F(swarm.calibrate), NULL,
+     "attempts on standard input: is a higher fitness nearer to right, or is there nothing to "
+     "climb?"},
     ROW_OPTIONS(struct simulate_options, rows),
     {0},
 };
@@ -151,7 +171,8 @@ const struct command SIMULATE_COMMAND = {
     .examples =
         "wai-simulate --tools tools.json --policy policy.md --budget 100 > rows.jsonl\n"
         "wai-simulate --tools tools.json --mode rl --repeats 4 --tasks rows.jsonl > again.jsonl\n"
-        "wai-simulate --world-only --tools tools.json < calls.jsonl\n",
+        "wai-simulate --world-only --tools tools.json < calls.jsonl\n"
+        "wai-simulate --swarm ring --agent vllm:M@URL --fitness 'cmd:./score' < problems.jsonl\n",
     .exit_status =
         "1  --max-lost or --require-coverage is not met\n"
         "4  no row could be made because of the agent, or the grader failed on every row\n",
@@ -166,4 +187,8 @@ const struct simulate_options SIMULATE_DEFAULTS = {
     .probe = SCENE_PROBE,
     .runs = 1,
     .round = SCENE_ROUND,
+    .swarm = {.particles = SWARM_PARTICLES,
+              .rounds = SWARM_ROUNDS,
+              .fitness_seconds = SWARM_FITNESS_SECONDS,
+              .stop_on_correct = true},
 };

@@ -20,9 +20,19 @@ struct talk_options {
     bool stream, temperature_given, user_temperature_given, timeout_given, reply_tokens_given;
 };
 
+/* Swarm rescue (world 17). */
+struct swarm_options {
+    const char *topology, *fitness; /* NULL: no swarm */
+    int64_t particles, rounds;
+    double fitness_seconds;
+    bool stop_on_correct, calibrate;
+    bool particles_given, rounds_given, fitness_seconds_given;
+};
+
 struct simulate_options {
     struct talk_options talk;
     struct row_options rows;
+    struct swarm_options swarm;
     struct option_list tools, dimensions;
     const char *spec, *policy, *system_prompt, *agent, *model_version, *behaviors;
     const char *world, *shapes, *faults, *world_state, *budget, *mode, *repeat_policy,
