@@ -245,6 +245,9 @@ static int run(struct session *x, struct error *error)
         .seeds = x->in.seeds.count ? &x->in.seeds : NULL,
         .keep_graded_failures = s->keep_graded_failures,
         .aim = s->tasks ? NULL : x->in.aimed,
+        .talk = &x->talk.talk,
+        .spent = x->talk.access.budget,
+        .priced = x->talk.access.priced,
         .events = {write_row, flush_rows, show_progress, interrupted, x},
     };
     struct engine_report report = {0};

@@ -21,6 +21,8 @@ enum {
     SCENE_DEAD_BUDGETS = 2,      /* or this many budgets */
     SCENE_DEAD_HOST_STRIKES = 3, /* dead answers of a host with no row between (world 12) */
     SCENE_LOST_LISTED = 1000,    /* lost rollouts that the report names */
+    SCENE_MISSES = 8,            /* follow-ups that failed before it is remarked on (world 16.3) */
+    SCENE_SHARE_PLACES = 4,      /* decimals of a share (world 16.4) */
     SCENE_ERROR_SHOWN = 300,     /* bytes of an error in the report */
     SCENE_TRIPLES_MAX = 1 << 28, /* triples of values; a larger grid does not grow */
     SCENE_TRIES = 8,             /* wordings tried for one prompt (situations 17.5) */

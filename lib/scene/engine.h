@@ -75,7 +75,10 @@ struct engine_setting {
     const struct aim *aim;         /* traces; no prompt like one of theirs is played. NULL: none */
     const struct engine_judge *judge; /* NULL: none */
     struct checkpoint *checkpoint;    /* NULL: none */
-    bool keep_graded_failures;        /* a failed verdict earns its prompt no further rollout */
+    const struct agent_talk *talk;    /* how models are asked, for the report; NULL: none is */
+    struct budget *spent;             /* of their calls; with priced */
+    bool priced;
+    bool keep_graded_failures; /* a failed verdict earns its prompt no further rollout */
     struct engine_events events;
 };
 

@@ -380,6 +380,7 @@ static struct chunk *next_chunk(struct run *run, bool wait, struct error *error,
 
 int run_play(struct run *run, struct error *error)
 {
+    const struct engine_events *e = &run->setting->events;
     size_t sent = 0;
     int code = 0;
     struct chunk *chunk;
@@ -393,6 +394,8 @@ int run_play(struct run *run, struct error *error)
             code = take_job(run, &chunk->jobs[i], error);
         if (code)
             atomic_store(&run->halt.stop, true);
+        if (chunk && run->setting->agent->waits && e->progress)
+            e->progress(e->data, run->landed, run->setting->budget, run->report->lost);
         if (!chunk && !more)
             break;
         if (!chunk)

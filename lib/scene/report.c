@@ -6,11 +6,10 @@
 #include <stdlib.h>
 
 #include "scene/defaults.h"
+#include "scene/report_talk.h"
 #include "stat/stat.h"
 #include "text/number.h"
 #include "json/write.h"
-
-static const char *const LOST_NAMES[LOST_COUNT] = {"agent_error", "empty_reply", "tool_markup"};
 
 void warnings_add(struct warnings *w, const char *flag, const char *format, ...)
 {
@@ -52,16 +51,20 @@ static double hard_share(const int64_t tiers[TIER_COUNT])
 static void warn_lost(const struct engine_report *r, struct warnings *w)
 {
     struct buf by = {0};
-    for (int i = 0; i < LOST_COUNT; i++)
-        if (r->lost_by[i])
-            buf_format(&by, "%s%s %lld", by.len ? ", " : "", LOST_NAMES[i],
-                       (long long)r->lost_by[i]);
+    struct buf mends = {0};
+    for (int i = 0; i < LOST_COUNT; i++) {
+        if (!r->lost_by[i])
+            continue;
+        buf_format(&by, "%s%s %lld", by.len ? ", " : "", lost_reason_name((enum lost_reason)i),
+                   (long long)r->lost_by[i]);
+        buf_format(&mends, "%s%s", mends.len ? "; " : "", lost_reason_mend((enum lost_reason)i));
+    }
     if (r->lost)
         warnings_add(w, "rollouts_lost",
                      "%lld of %lld rollouts were lost (%s); rates are over the ones that are left, "
-                     "and those are not "
-                     "a random part; make the agent answer, or raise --rerolls",
-                     (long long)r->lost, (long long)r->requested, buf_cstr(&by));
+                     "and those are not a random part; %s, or raise --rerolls",
+                     (long long)r->lost, (long long)r->requested, buf_cstr(&by), buf_cstr(&mends));
+    buf_free(&mends);
     if (r->first_error)
         warnings_add(w, "agent_errors", "the agent failed %lld times, first: %.300s",
                      (long long)(r->lost_by[LOST_ERROR] + r->rerolled_by[LOST_ERROR]),
@@ -130,6 +133,7 @@ void report_warnings(const struct engine_setting *s, const struct engine_report 
                      "judge_meta says why, wai-grade --regrade unjudged tries again",
                      (long long)r->grader.unjudged, (long long)r->grader.scored,
                      (long long)r->grader.errors);
+    report_warn_talk(s, r, w);
     if (r->stop != STOP_INTERRUPTED)
         warn_tools(s, r, w);
     if (r->stop == STOP_WRITER)
@@ -175,7 +179,7 @@ static void write_lost(struct json_writer *w, const char *key, const int64_t *co
     json_write_object(w);
     for (int i = 0; i < LOST_COUNT; i++)
         if (counts[i])
-            key_int(w, LOST_NAMES[i], counts[i]);
+            key_int(w, lost_reason_name((enum lost_reason)i), counts[i]);
     json_write_end_object(w);
 }
 
@@ -190,6 +194,7 @@ static void write_rollouts(struct json_writer *w, const struct engine_setting *s
     key_int(w, "resumed", r->resumed);
     key_int(w, "rerolled", r->rerolled);
     write_lost(w, "rerolled_by", r->rerolled_by);
+    key_int(w, "timed_out", r->timed_out);
     key_int(w, "lost", r->lost);
     write_lost(w, "lost_by", r->lost_by);
     json_write_end_object(w);
@@ -482,8 +487,7 @@ static void write_setting(struct json_writer *w, const struct engine_setting *s)
     json_write_raw(w, buf_span(&world));
     buf_free(&world);
     key_text(w, "agent_model", s->model_version);
-    json_write_key(w, "user_model");
-    json_write_null(w);
+    report_write_asked(w, s);
     key_text(w, "mode", run_mode_name(s->topology.mode));
     key_text(w, "repeat_policy", repeat_policy_name(s->topology.policy));
     key_int(w, "requests_per_situation", s->topology.phrasings);
@@ -514,6 +518,7 @@ void report_write(const struct engine_setting *s, const struct engine_report *r,
     write_sets(&w, s, r);
     write_groups(&w, s, r);
     write_rollouts(&w, s, r);
+    report_write_talk(&w, s, r);
     write_tools(&w, r);
     write_tier_mix(&w, s, r);
     write_coverage(&w, s, r);
