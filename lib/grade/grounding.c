@@ -1,6 +1,8 @@
 /* grounding.c: see grounding.h. The context of a call is one text that grows along the row; parts
- * are folded and joined by spaces. */
+ * are folded and joined by spaces, when a string is first looked for in them. */
 #include "grade/grounding.h"
+
+#include <stdlib.h>
 
 #include "grade/defaults.h"
 #include "row/calls.h"
@@ -10,6 +12,9 @@
 
 struct ground {
     const struct grounding_options *options;
+    struct json_value *parts; /* of the context so far, in their order */
+    size_t n_parts, cap_parts;
+    size_t n_folded;     /* parts that are in it */
     struct buf context;  /* folded */
     struct buf squashed; /* the first `n_squashed` bytes of it without blanks, _ and - */
     size_t n_squashed;
@@ -18,21 +23,26 @@ struct ground {
     bool calls; /* one was seen */
 };
 
-static void add_text(struct ground *g, struct span text)
+static void add_part(struct ground *g, struct json_value value)
 {
-    buf_clear(&g->folded);
-    text_fold(text, &g->folded);
-    if (!g->folded.len)
+    if (!value.text.ptr || json_value_null(value))
         return;
-    if (g->context.len)
-        buf_byte(&g->context, ' ');
-    buf_span_add(&g->context, buf_span(&g->folded));
+    g->parts = mem_grow(g->parts, &g->cap_parts, g->n_parts + 1, sizeof *g->parts);
+    g->parts[g->n_parts++] = value;
 }
 
-static void add_value(struct ground *g, struct json_value value)
+static struct span context(struct ground *g)
 {
-    if (value.text.ptr && !json_value_null(value))
-        add_text(g, value_text(value, &g->text));
+    for (; g->n_folded < g->n_parts; g->n_folded++) {
+        size_t before = g->context.len;
+        if (before)
+            buf_byte(&g->context, ' ');
+        size_t from = g->context.len;
+        text_fold(value_text(g->parts[g->n_folded], &g->text), &g->context);
+        if (g->context.len == from)
+            g->context.len = before;
+    }
+    return buf_span(&g->context);
 }
 
 static void squash(struct span text, struct buf *out)
@@ -70,8 +80,7 @@ static bool string_grounded(struct ground *g, struct json_value string)
     buf_clear(&g->folded);
     text_fold(json_text(string, &g->text), &g->folded);
     struct span needle = buf_span(&g->folded);
-    if (utf8_length(needle) < GROUNDING_MIN || span_has(buf_span(&g->context), needle) ||
-        allowed(g, needle))
+    if (utf8_length(needle) < GROUNDING_MIN || span_has(context(g), needle) || allowed(g, needle))
         return true;
     buf_clear(&g->bare);
     squash(needle, &g->bare);
@@ -128,68 +137,64 @@ static bool blocks_grounded(struct ground *g, struct span text)
     }
 }
 
-static bool get_set(struct json_value object, const char *key, struct json_value *value)
+static bool set(struct json_value value)
 {
-    return json_get(object, span_text(key), value) && !json_value_null(*value);
+    return value.text.ptr && !json_value_null(value);
 }
 
 static bool steps_grounded(struct ground *g, struct json_value steps)
 {
+    enum { TOOL, ARGUMENTS, INPUT, RESULT, OUTPUT, USER, KEYS };
+    static const struct span NAMES[KEYS] = {{"tool", 4},   {"arguments", 9}, {"input", 5},
+                                            {"result", 6}, {"output", 6},    {"user", 4}};
     struct json_cursor cursor = json_enter(steps);
-    struct json_value step, value, object;
+    struct json_value step, object, v[KEYS];
     while (json_next_item(&cursor, &step)) {
-        if (step.type != JSON_VALUE_OBJECT)
-            continue;
-        if (get_set(step, "tool", &value) && json_truthy(value)) {
-            bool has = get_set(step, "arguments", &value) || get_set(step, "input", &value);
-            bool is = has && row_parse_object(&g->arena, value, &object);
+        json_get_many(step, NAMES, KEYS, v);
+        if (v[TOOL].text.ptr && json_truthy(v[TOOL])) {
+            struct json_value arguments = set(v[ARGUMENTS]) ? v[ARGUMENTS] : v[INPUT];
+            bool is = set(arguments) && row_parse_object(&g->arena, arguments, &object);
             if (!call_grounded(g, is ? object : (struct json_value){0}))
                 return false;
         }
-        if (get_set(step, "result", &value) || get_set(step, "output", &value))
-            add_value(g, value);
-        if (get_set(step, "user", &value))
-            add_value(g, value);
+        add_part(g, set(v[RESULT]) ? v[RESULT] : v[OUTPUT]);
+        add_part(g, v[USER]);
     }
     return true;
 }
 
-static bool role_is(struct json_value message, const char *role)
+static bool message_grounded(struct ground *g, struct row_calls *named, struct json_value message,
+                             struct json_value content)
 {
-    struct json_value value;
-    struct buf scratch = {0};
-    bool is = json_get(message, SPAN("role"), &value) && value.type == JSON_VALUE_STRING &&
-              span_is(json_text(value, &scratch), role);
-    buf_free(&scratch);
-    return is;
-}
-
-static struct span keep_content(struct ground *g, struct json_value message)
-{
-    struct json_value content;
-    if (!get_set(message, "content", &content))
-        return SPAN("");
-    return arena_span(&g->arena, value_text(content, &g->text));
+    row_calls_clear(named);
+    row_calls_add_message(named, message);
+    for (size_t i = 0; i < named->count; i++)
+        if (!call_grounded(g, named->items[i].arguments))
+            return false;
+    return !set(content) ||
+           blocks_grounded(g, arena_span(&g->arena, value_text(content, &g->text)));
 }
 
 static bool messages_grounded(struct ground *g, struct json_value messages)
 {
+    static const struct span NAMES[] = {{"role", 4}, {"content", 7}};
     struct row_calls named = {0};
+    struct buf scratch = {0};
     struct json_cursor cursor = json_enter(messages);
-    struct json_value message;
+    struct json_value message, v[2];
     bool good = true;
     while (good && json_next_item(&cursor, &message)) {
-        if (role_is(message, "user") || role_is(message, "system") || role_is(message, "tool")) {
-            add_text(g, keep_content(g, message));
-        } else if (role_is(message, "assistant")) {
-            row_calls_clear(&named);
-            row_calls_add_message(&named, message);
-            for (size_t i = 0; i < named.count && good; i++)
-                good = call_grounded(g, named.items[i].arguments);
-            good = good && blocks_grounded(g, keep_content(g, message));
-        }
+        json_get_many(message, NAMES, 2, v);
+        if (!v[0].text.ptr || v[0].type != JSON_VALUE_STRING)
+            continue;
+        struct span role = json_text(v[0], &scratch);
+        if (span_is(role, "user") || span_is(role, "system") || span_is(role, "tool"))
+            add_part(g, v[1]);
+        else if (span_is(role, "assistant"))
+            good = message_grounded(g, &named, message, v[1]);
     }
     row_calls_free(&named);
+    buf_free(&scratch);
     return good;
 }
 
@@ -206,18 +211,18 @@ static bool row_grounded(struct ground *g, const struct row *row)
     for (size_t i = 0; i < 2; i++) {
         const struct json_value *told = row_get_set(row, span_text(TOLD[i]));
         if (told)
-            add_value(g, *told);
+            add_part(g, *told);
     }
     const struct json_value *steps = row_get(row, SPAN("steps"));
     if (!steps || !json_truthy(*steps))
         steps = row_get(row, SPAN("tool_trace"));
-    size_t start = g->context.len;
+    size_t told = g->n_parts;
     if (steps && steps->type == JSON_VALUE_ARRAY && !steps_grounded(g, *steps))
         return false;
     if (g->calls)
         return true;
     const struct json_value *messages = row_get(row, SPAN("messages"));
-    g->context.len = start;
+    g->n_parts = told; /* no call was seen, so nothing has been folded */
     if (messages && messages->type == JSON_VALUE_ARRAY && !messages_grounded(g, *messages))
         return false;
     return g->calls || final_grounded(g, row);
@@ -227,6 +232,7 @@ bool arguments_grounded(const struct row *row, const struct grounding_options *o
 {
     struct ground g = {.options = options};
     bool good = row_grounded(&g, row);
+    free(g.parts);
     buf_free(&g.context);
     buf_free(&g.squashed);
     buf_free(&g.text);

@@ -57,6 +57,7 @@ struct marks {
     struct arena arena;
     unsigned marks, stamps;
     struct failure_classes *classes; /* with --classify */
+    struct style_bank *style;
     struct mark_worker *workers;
     int threads;
 };
@@ -178,6 +179,8 @@ struct marks *marks_open(const struct mark_options *options, int threads, struct
     m->grounding = (struct grounding_options){&m->ignore, &options->allow};
     if (options->classify)
         m->classes = failure_classes_new();
+    if (m->marks & MARKS_STYLE)
+        m->style = style_bank_new();
     for (int i = 0; i < threads && m->marks & MARKS_TRACE; i++)
         m->workers[i].reader = trace_reader_new();
     return m;
@@ -197,6 +200,7 @@ void marks_close(struct marks *m)
     }
     free(m->workers);
     failure_classes_free(m->classes);
+    style_bank_free(m->style);
     option_list_free(&m->ignore);
     arena_free(&m->arena);
     free(m);
@@ -227,11 +231,11 @@ static void write_flags(struct mark_worker *w, const struct trace_found *found, 
         json_write_end_object(&j);
 }
 
-static bool mark_holds(const struct marks *m, struct mark_worker *w, size_t mark, unsigned fired,
+static bool mark_holds(const struct marks *m, size_t mark, unsigned tics, unsigned fired,
                        const struct row *row)
 {
     if (mark < STYLE_KINDS)
-        return !style_phrase((enum style_kind)mark, buf_span(&w->text));
+        return !(tics & 1U << mark);
     if (mark < MARK_GROUNDING)
         return !(fired & TRACES[mark - STYLE_KINDS].flags);
     return arguments_grounded(row, &m->grounding);
@@ -244,10 +248,10 @@ static void add_marks(const struct marks *m, struct mark_worker *w, const struct
     struct json_fault fault;
     struct json_writer j;
     struct buf made = {0};
-    unsigned fired = 0;
+    unsigned tics = 0, fired = 0;
     if (m->marks & MARKS_STYLE) {
         row_conversation_read(&w->conversation, row);
-        style_text(row, &w->conversation, &w->text);
+        tics = style_found(m->style, row, &w->conversation, &w->text);
     }
     if (m->marks & MARKS_TRACE)
         trace_flags_read(w->reader, row, &found);
@@ -258,7 +262,7 @@ static void add_marks(const struct marks *m, struct mark_worker *w, const struct
     for (size_t i = 0; i < MARK_COUNT; i++)
         if (m->marks & 1U << i) {
             json_write_key(&j, mark_name(i));
-            json_write_real(&j, mark_holds(m, w, i, fired, row));
+            json_write_real(&j, mark_holds(m, i, tics, fired, row));
         }
     json_write_end_object(&j);
     json_scan(buf_span(&made), &added, NULL, &fault);

@@ -1,10 +1,10 @@
 /* numeric.c: finds the number a text answers with and compares two of them exactly (grade 5.6). */
 #include "grade/numeric.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #include "grade/defaults.h"
 #include "text/fold.h"
@@ -32,8 +32,14 @@ static void plain_digits(struct span text, struct buf *out)
 {
     for (size_t at = 0; at < text.len;) {
         size_t from = at;
+        while (at < text.len && (unsigned char)text.ptr[at] < 0x80)
+            at++;
+        buf_span_add(out, span_slice(text, from, at));
+        if (at == text.len)
+            break;
+        from = at;
         uint32_t c = utf8_next(text, &at);
-        int value = c >= 0x80 ? unicode_digit_value(c) : -1;
+        int value = unicode_digit_value(c);
         if (value >= 0)
             buf_byte(out, (char)('0' + value));
         else if (c == 0x2212)
@@ -82,18 +88,16 @@ static size_t skip_space(struct span s, size_t at)
 static bool word_at(struct span s, size_t at, const char *word)
 {
     size_t n = strlen(word);
-    if (s.len - at < n)
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (tolower((unsigned char)s.ptr[at + i]) != word[i])
-            return false;
-    return true;
+    return s.len - at >= n && strncasecmp(s.ptr + at, word, n) == 0;
 }
 
 /* Behind "answer is", "result =", "solution:" at `at`, or 0. */
 static size_t phrase_end(struct span s, size_t at)
 {
     static const char *const words[] = {"answer", "result", "solution"};
+    char first = (char)(s.ptr[at] | 0x20);
+    if (first != 'a' && first != 'r' && first != 's')
+        return 0;
     for (size_t w = 0; w < 3; w++) {
         if (!word_at(s, at, words[w]))
             continue;
@@ -406,6 +410,11 @@ static int shape_at(struct numeric *n, struct span s, size_t at, size_t *end)
     return SHAPE_NUMBER;
 }
 
+static bool starts_shape(char c)
+{
+    return digit(c) || c == '.' || c == '-' || c == '+' || c == '\\';
+}
+
 bool numeric_find(struct numeric *n, struct span span)
 {
     struct buf plain = {0};
@@ -417,6 +426,9 @@ bool numeric_find(struct numeric *n, struct span span)
     for (int k = 0; k < SHAPES; k++)
         numeric_open(&last[k]);
     for (size_t i = 0, end; i < s.len; i = end) {
+        end = i + 1;
+        if (!starts_shape(s.ptr[i]))
+            continue;
         int shape = shape_at(&here, s, i, &end);
         if (shape >= 0) {
             keep(&last[shape], &here);

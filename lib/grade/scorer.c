@@ -23,7 +23,8 @@ int scorer_verdict(struct scorer *s, int worker, const struct row *row, struct v
         return rc;
     if (s->meta_kind)
         verdict_meta_text(v, SPAN("scorer_kind"), s->meta_kind);
-    if (v->reason.len || v->n_meta) {
+    /* Only what a privileged block holds is kept out. */
+    if ((v->reason.len || v->n_meta) && row_get(row, SPAN("privileged"))) {
         struct row_gold gold = row_gold(row, s->gold_field);
         scrub_verdict(v, &gold);
     }

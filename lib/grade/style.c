@@ -1,7 +1,11 @@
 /* style.c: the phrase lists of the style markers, see style.h. */
 #include "grade/style.h"
 
+#include <stdlib.h>
+
 #include "row/reply.h"
+#include "text/fold.h"
+#include "text/phrases.h"
 
 static const char *const BOILERPLATE[] = {
     "certainly!",          "certainly,",        "of course!",
@@ -54,28 +58,68 @@ const struct style_list STYLE_LISTS[STYLE_KINDS] = {
     [STYLE_REFUSAL] = {"answered", "refusal", REFUSAL},
 };
 
-void style_text(const struct row *row, struct row_conversation *c, struct buf *out)
+/* ---- finding them ---------------------------------------------------------------------------- */
+
+struct style_bank {
+    struct phrases *phrases; /* a set is a kind */
+};
+
+static struct phrase *add(struct phrase *items, size_t *count, size_t *cap, const char *text,
+                          unsigned kind)
 {
-    struct buf said = {0};
-    row_assistant_text(row, c, &said);
-    struct span text = buf_span(&said), curly = SPAN("\xe2\x80\x99");
-    buf_clear(out);
-    for (size_t at = 0, hit; at < text.len; at = hit + curly.len) {
-        hit = span_find(text, curly, at);
-        if (hit == (size_t)-1) {
-            buf_span_add(out, span_slice(text, at, text.len));
-            break;
-        }
-        buf_span_add(out, span_slice(text, at, hit));
-        buf_byte(out, '\'');
-    }
-    buf_free(&said);
+    items = mem_grow(items, cap, *count + 1, sizeof *items);
+    items[(*count)++] = (struct phrase){text, kind};
+    return items;
 }
 
-const char *style_phrase(enum style_kind kind, struct span text)
+/* The phrase with its apostrophes curly, as many replies have them. */
+static const char *curly(struct arena *arena, const char *phrase)
 {
-    for (const char *const *p = STYLE_LISTS[kind].phrases; *p; p++)
-        if (span_has(text, span_text(*p)))
-            return *p;
-    return NULL;
+    struct buf text = {0};
+    for (; *phrase; phrase++) {
+        if (*phrase == '\'')
+            buf_text(&text, "\xe2\x80\x99");
+        else
+            buf_byte(&text, *phrase);
+    }
+    buf_byte(&text, '\0');
+    const char *kept = arena_span(arena, buf_span(&text)).ptr;
+    buf_free(&text);
+    return kept;
+}
+
+struct style_bank *style_bank_new(void)
+{
+    struct style_bank *bank = mem_zero(1, sizeof *bank);
+    struct phrase *items = NULL;
+    struct arena arena = {0};
+    size_t count = 0, cap = 0;
+    for (unsigned kind = 0; kind < STYLE_KINDS; kind++)
+        for (const char *const *p = STYLE_LISTS[kind].phrases; *p; p++) {
+            items = add(items, &count, &cap, *p, kind);
+            if (strchr(*p, '\''))
+                items = add(items, &count, &cap, curly(&arena, *p), kind);
+        }
+    bank->phrases = phrases_new(items, count, PHRASES_EXACT);
+    free(items);
+    arena_free(&arena);
+    return bank;
+}
+
+void style_bank_free(struct style_bank *bank)
+{
+    if (bank)
+        phrases_free(bank->phrases);
+    free(bank);
+}
+
+unsigned style_found(const struct style_bank *bank, const struct row *row,
+                     struct row_conversation *c, struct buf *text)
+{
+    struct buf said = {0};
+    row_said(row, c, &said);
+    buf_clear(text);
+    text_lower(buf_span(&said), text);
+    buf_free(&said);
+    return (unsigned)phrases_find(bank->phrases, buf_span(text));
 }

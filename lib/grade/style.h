@@ -23,10 +23,14 @@ struct style_list {
 
 extern const struct style_list STYLE_LISTS[STYLE_KINDS];
 
-/* What the phrases are looked for in; the conversation has been read. out is cleared. */
-void style_text(const struct row *row, struct row_conversation *c, struct buf *out);
+/* All the phrases, found in one pass. The caller frees; may be used by several threads at once. */
+struct style_bank;
+struct style_bank *style_bank_new(void);
+void style_bank_free(struct style_bank *bank);
 
-/* The first phrase of the list that occurs in a style_text, or NULL. */
-const char *style_phrase(enum style_kind kind, struct span text);
+/* Bit k: a phrase of kind k occurs in what the agent said. The conversation has been read. `text` is
+ * memory for what is said, kept from row to row. */
+unsigned style_found(const struct style_bank *bank, const struct row *row,
+                     struct row_conversation *c, struct buf *text);
 
 #endif

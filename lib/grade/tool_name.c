@@ -27,7 +27,7 @@ void name_words_split(struct span name, struct name_words *words)
 bool name_word_in(const char *word, const char *const *list)
 {
     for (; *list; list++)
-        if (strcmp(word, *list) == 0)
+        if (**list == *word && strcmp(word, *list) == 0)
             return true;
     return false;
 }

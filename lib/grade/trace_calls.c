@@ -38,21 +38,37 @@ static struct trace_call *add(struct trace_calls *calls, struct span tool)
     return call;
 }
 
+static bool set(struct json_value value)
+{
+    return value.text.ptr && !json_value_null(value);
+}
+
+static bool truthy(struct json_value value)
+{
+    return value.text.ptr && json_truthy(value);
+}
+
 static void read_steps(struct trace_calls *calls, struct json_value steps)
 {
+    enum { TOOL, ARGUMENTS, INPUT, RESULT, OUTPUT, FAILED, ERROR, KEYS };
+    static const struct span NAMES[KEYS] = {{"tool", 4},   {"arguments", 9}, {"input", 5},
+                                            {"result", 6}, {"output", 6},    {"failed", 6},
+                                            {"error", 5}};
     struct json_cursor c = json_enter(steps);
-    struct json_value step, value;
+    struct json_value step, v[KEYS];
     while (json_next_item(&c, &step)) {
-        if (!json_get(step, SPAN("tool"), &value) || !json_truthy(value))
+        json_get_many(step, NAMES, KEYS, v);
+        if (!truthy(v[TOOL]))
             continue;
-        struct trace_call *call = add(calls, keep(calls, value));
-        if (get_set(step, "arguments", &value) || get_set(step, "input", &value))
-            row_parse_object(&calls->arena, value, &call->arguments);
-        if (get_set(step, "result", &value) || get_set(step, "output", &value))
-            call->result = result_of(calls, value);
+        struct trace_call *call = add(calls, keep(calls, v[TOOL]));
+        struct json_value arguments = set(v[ARGUMENTS]) ? v[ARGUMENTS] : v[INPUT];
+        if (set(arguments))
+            row_parse_object(&calls->arena, arguments, &call->arguments);
+        struct json_value result = set(v[RESULT]) ? v[RESULT] : v[OUTPUT];
+        if (set(result))
+            call->result = result_of(calls, result);
         call->marked_failed =
-            (json_get(step, SPAN("failed"), &value) && value.type == JSON_VALUE_TRUE) ||
-            (json_get(step, SPAN("error"), &value) && json_truthy(value));
+            (v[FAILED].text.ptr && v[FAILED].type == JSON_VALUE_TRUE) || truthy(v[ERROR]);
     }
 }
 
@@ -164,15 +180,29 @@ static enum call_kind name_kind(struct span name)
     return CALL_NONE;
 }
 
-/* The first of the keys whose value is a text that is not blank. */
-static struct span argument(struct trace_calls *calls, const struct trace_call *call,
-                            const char *const *keys)
+/* The arguments that tell what a call does. */
+static const struct span ARGUMENT_KEYS[] = {
+    {"command", 7},  {"cmd", 3},       {"script", 6},       {"shell", 5}, /* a command */
+    {"path", 4},     {"file_path", 9}, {"filepath", 8},     {"file", 4},
+    {"filename", 8}, {"target", 6},    {"target_file", 11}, /* a path */
+    {"content", 7},  {"contents", 8},  {"new_string", 10},  {"new_str", 7},
+    {"text", 4},     {"data", 4},      {"body", 4},         {"code", 4}, /* content */
+};
+enum {
+    COMMAND_KEYS = 0,
+    PATH_KEYS = 4,
+    CONTENT_KEYS = 11,
+    KEYS_END = sizeof ARGUMENT_KEYS / sizeof *ARGUMENT_KEYS
+};
+
+/* The first of the values from..to that is a text and not blank. */
+static struct span argument(struct trace_calls *calls, const struct json_value *values, size_t from,
+                            size_t to)
 {
-    struct json_value value;
-    for (; *keys; keys++) {
-        if (!json_get(call->arguments, span_text(*keys), &value) || value.type != JSON_VALUE_STRING)
+    for (size_t i = from; i < to; i++) {
+        if (!values[i].text.ptr || values[i].type != JSON_VALUE_STRING)
             continue;
-        struct span text = keep(calls, value);
+        struct span text = keep(calls, values[i]);
         if (!text_blank(text))
             return text;
     }
@@ -181,16 +211,13 @@ static struct span argument(struct trace_calls *calls, const struct trace_call *
 
 static void classify(struct trace_calls *calls, struct trace_call *call)
 {
-    static const char *const COMMAND[] = {"command", "cmd", "script", "shell", NULL};
-    static const char *const PATH[] = {"path",     "file_path", "filepath",    "file",
-                                       "filename", "target",    "target_file", NULL};
-    static const char *const CONTENT[] = {"content", "contents", "new_string", "new_str", "text",
-                                          "data",    "body",     "code",       NULL};
     enum call_kind name = name_kind(call->tool);
     if (call->arguments.text.ptr) {
-        call->command = argument(calls, call, COMMAND);
-        call->path = argument(calls, call, PATH);
-        call->content = argument(calls, call, CONTENT);
+        struct json_value values[KEYS_END];
+        json_get_many(call->arguments, ARGUMENT_KEYS, KEYS_END, values);
+        call->command = argument(calls, values, COMMAND_KEYS, PATH_KEYS);
+        call->path = argument(calls, values, PATH_KEYS, CONTENT_KEYS);
+        call->content = argument(calls, values, CONTENT_KEYS, KEYS_END);
     }
     if (call->command.ptr && (name == CALL_NONE || name == CALL_COMMAND))
         call->kind = CALL_COMMAND;
@@ -231,22 +258,25 @@ static bool result_object_failed(struct json_value result)
     static const char *const BAD[] = {
         "error",  "failed",    "failure",  "timeout",      "permission_denied",
         "denied", "not_found", "rejected", "unknown_tool", NULL};
-    static const char *const CODES[] = {"exit_code", "returncode", "code", NULL};
-    struct json_value value;
+    enum { STATUS, ERROR, CODES, KEYS = CODES + 3 };
+    static const struct span NAMES[KEYS] = {
+        {"status", 6}, {"error", 5}, {"exit_code", 9}, {"returncode", 10}, {"code", 4}};
+    struct json_value v[KEYS];
     bool failed = false;
-    if (json_get(result, SPAN("status"), &value) && value.type == JSON_VALUE_STRING) {
+    json_get_many(result, NAMES, KEYS, v);
+    if (v[STATUS].text.ptr && v[STATUS].type == JSON_VALUE_STRING) {
         struct buf scratch = {0}, lower = {0};
-        text_lower(json_text(value, &scratch), &lower);
+        text_lower(json_text(v[STATUS], &scratch), &lower);
         failed = name_word_in(buf_cstr(&lower), BAD);
         buf_free(&scratch);
         buf_free(&lower);
     }
-    if (failed || (json_get(result, SPAN("error"), &value) && json_truthy(value)))
+    if (failed || truthy(v[ERROR]))
         return true;
-    for (const char *const *code = CODES; *code; code++)
-        if (json_get(result, span_text(*code), &value))
-            return value.type == JSON_VALUE_NUMBER && (value.flags & JSON_FLAG_INTEGER) &&
-                   json_truthy(value);
+    for (size_t i = CODES; i < KEYS; i++)
+        if (v[i].text.ptr)
+            return v[i].type == JSON_VALUE_NUMBER && (v[i].flags & JSON_FLAG_INTEGER) &&
+                   json_truthy(v[i]);
     return false;
 }
 

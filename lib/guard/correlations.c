@@ -21,6 +21,7 @@ struct correlator {
     size_t n, cap;
     bool fired[TRACE_FLAGS];
     struct trace_reader *traces;
+    struct style_bank *style;
     struct buf text;
 };
 
@@ -28,6 +29,7 @@ struct correlator *correlator_new(void)
 {
     struct correlator *c = mem_zero(1, sizeof *c);
     c->traces = trace_reader_new();
+    c->style = style_bank_new();
     return c;
 }
 
@@ -39,6 +41,7 @@ void correlator_free(struct correlator *c)
         free(c->columns[i]);
     free(c->labels);
     trace_reader_free(c->traces);
+    style_bank_free(c->style);
     buf_free(&c->text);
     free(c);
 }
@@ -65,9 +68,9 @@ void correlator_add(struct correlator *c, const struct row *row,
     c->columns[0][c->n] = (double)row_reply_length(row, conversation);
     c->columns[1][c->n] = (double)row_tool_calls(row);
     c->columns[2][c->n] = (double)row_assistant_turns(conversation);
-    style_text(row, conversation, &c->text);
+    unsigned tics = style_found(c->style, row, conversation, &c->text);
     for (size_t i = 0; i < TICS; i++)
-        c->columns[SIZES + i][c->n] = style_phrase(TIC_KINDS[i], buf_span(&c->text)) ? 1.0 : 0.0;
+        c->columns[SIZES + i][c->n] = tics & 1U << TIC_KINDS[i] ? 1.0 : 0.0;
     trace_flags_read(c->traces, row, &found);
     for (size_t i = 0; i < TRACE_FLAGS; i++)
         c->columns[FIXED + i][c->n] = 0.0;

@@ -1,6 +1,7 @@
 /* pyjson.c: see pyjson.h. */
 #include "json/pyjson.h"
 
+#include "text/ascii.h"
 #include "text/utf8.h"
 #include "json/py_write.h"
 
@@ -39,10 +40,7 @@ void py_json_quote(struct span s, struct buf *out)
     buf_reserve(out, s.len + 2);
     buf_byte(out, '"');
     for (size_t at = 0; at < s.len;) {
-        size_t run = at;
-        while (run < s.len && s.ptr[run] >= ' ' && s.ptr[run] <= '~' && s.ptr[run] != '"' &&
-               s.ptr[run] != '\\')
-            run++;
+        size_t run = ascii_plain_end(s, at, '"');
         buf_add(out, s.ptr + at, run - at);
         at = run;
         if (at < s.len)

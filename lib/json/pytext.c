@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "text/ascii.h"
 #include "text/unicode.h"
 #include "text/utf8.h"
 #include "json/py_write.h"
@@ -30,11 +31,16 @@ void py_repr(struct span s, struct buf *out)
     buf_byte(out, quote);
     for (size_t at = 0; at < s.len;) {
         size_t start = at;
+        at = ascii_plain_end(s, at, quote);
+        buf_add(out, s.ptr + start, at - start);
+        if (at == s.len)
+            break;
+        start = at;
         uint32_t c = utf8_next(s, &at);
         if (c == '\\' || c == (uint32_t)quote) {
             buf_byte(out, '\\');
             buf_byte(out, (char)c);
-        } else if (c < 0x80 ? c >= ' ' && c < 0x7F : unicode_printable(c)) {
+        } else if (c >= 0x80 && unicode_printable(c)) {
             buf_add(out, s.ptr + start, at - start);
         } else {
             add_escaped(out, c);

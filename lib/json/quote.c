@@ -1,14 +1,8 @@
 /* quote.c: a text as a JSON string. */
 #include "json/write.h"
 
-#include <string.h>
-
+#include "text/ascii.h"
 #include "text/utf8.h"
-
-static bool plain(unsigned char c)
-{
-    return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
-}
 
 static void add_control(struct buf *out, unsigned char c)
 {
@@ -20,6 +14,7 @@ static void add_control(struct buf *out, unsigned char c)
     case '\n': buf_add(out, "\\n", 2); break;
     case '\r': buf_add(out, "\\r", 2); break;
     case '\t': buf_add(out, "\\t", 2); break;
+    case 0x7f: buf_byte(out, 0x7f); break; /* JSON has no need to escape it */
     default: buf_format(out, "\\u%04x", c); break;
     }
 }
@@ -42,9 +37,7 @@ void json_quote(struct buf *out, struct span s)
     buf_reserve(out, s.len + 2);
     buf_byte(out, '"');
     for (size_t at = 0; at < s.len;) {
-        size_t run = at;
-        while (run < s.len && plain((unsigned char)s.ptr[run]))
-            run++;
+        size_t run = ascii_plain_end(s, at, '"');
         buf_add(out, s.ptr + at, run - at);
         at = run;
         if (at == s.len)

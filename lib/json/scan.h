@@ -77,7 +77,11 @@ void json_members_free(struct json_members *members);
 
 /* The last member of that (decoded) name, or NULL. */
 const struct json_member *json_find(const struct json_members *members, struct span key);
-bool json_key_is(const struct json_member *member, struct span key);
+bool json_escaped_key_is(const struct json_member *member, struct span key);
+static inline bool json_key_is(const struct json_member *member, struct span key)
+{
+    return member->key_escaped ? json_escaped_key_is(member, key) : span_equal(member->key, key);
+}
 
 /* The decoded name of a member; borrows the text or, when escaped, scratch (which is cleared). */
 struct span json_key(const struct json_member *member, struct buf *scratch);
@@ -93,6 +97,11 @@ bool json_next_member(struct json_cursor *c, struct json_member *member);
 
 /* The last member of an object with that name; false when absent or when object is none. */
 bool json_get(struct json_value object, struct span key, struct json_value *value);
+
+/* The last member of each of the n names, in one walk over the object: text.ptr is NULL where there
+ * is none. */
+void json_get_many(struct json_value object, const struct span *keys, size_t n,
+                   struct json_value *values);
 size_t json_count(struct json_value value); /* items or members; 0 for others */
 
 /* All members of an object value (already validated) into the array. */

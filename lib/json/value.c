@@ -96,10 +96,8 @@ void json_members_of(struct json_value object, struct json_members *members)
 
 /* ---- names and texts ------------------------------------------------------------------------- */
 
-bool json_key_is(const struct json_member *member, struct span key)
+bool json_escaped_key_is(const struct json_member *member, struct span key)
 {
-    if (!member->key_escaped)
-        return span_equal(member->key, key);
     const char *p = member->key.ptr, *end = p + member->key.len;
     size_t matched = 0;
     while (p < end) {
@@ -137,6 +135,20 @@ bool json_get(struct json_value object, struct span key, struct json_value *valu
         }
     }
     return found;
+}
+
+void json_get_many(struct json_value object, const struct span *keys, size_t n,
+                   struct json_value *values)
+{
+    for (size_t i = 0; i < n; i++)
+        values[i] = (struct json_value){0};
+    if (object.type != JSON_VALUE_OBJECT)
+        return;
+    struct json_cursor c = json_enter(object);
+    for (struct json_member member; json_next_member(&c, &member);)
+        for (size_t i = 0; i < n; i++)
+            if (json_key_is(&member, keys[i]))
+                values[i] = member.value;
 }
 
 struct span json_key(const struct json_member *member, struct buf *scratch)

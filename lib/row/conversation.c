@@ -31,12 +31,11 @@ const char *row_role_name(enum row_role role)
     return "";
 }
 
-static enum row_role role_of(struct json_value message, struct buf *scratch)
+static enum row_role role_of(struct json_value role, struct buf *scratch)
 {
-    struct json_value value;
-    if (!json_get(message, SPAN("role"), &value) || value.type != JSON_VALUE_STRING)
+    if (!role.text.ptr || role.type != JSON_VALUE_STRING)
         return ROW_ROLE_OTHER;
-    struct span text = json_text(value, scratch);
+    struct span text = json_text(role, scratch);
     for (size_t i = 0; i < N_ROLES; i++)
         if (span_is(text, ROLES[i].name))
             return ROLES[i].role;
@@ -97,12 +96,6 @@ struct span row_message_text(struct row_conversation *c, struct row_message *m)
 }
 
 /* ---- building ------------------------------------------------------------------------------ */
-
-static struct json_value member(struct json_value object, struct span key)
-{
-    struct json_value value;
-    return json_get(object, key, &value) ? value : (struct json_value){0};
-}
 
 static struct json_value truthy_of(const struct row *row, struct span key)
 {
@@ -234,13 +227,15 @@ void row_conversation_read(struct row_conversation *c, const struct row *row)
         return;
     }
     struct json_cursor cursor = json_enter(*messages);
-    struct json_value object;
+    static const struct span NAMES[] = {{"role", 4}, {"content", 7}};
+    struct json_value object, found[2];
     while (json_next_item(&cursor, &object)) {
         if (object.type != JSON_VALUE_OBJECT)
             continue;
-        struct row_message *m = add(c, role_of(object, &c->scratch));
+        json_get_many(object, NAMES, 2, found);
+        struct row_message *m = add(c, role_of(found[0], &c->scratch));
         m->own = object;
-        m->content = member(object, SPAN("content"));
+        m->content = found[1];
     }
 }
 

@@ -98,12 +98,8 @@ static void note_gold_key(const struct json_member *m, struct json_value *found)
 
 static bool first_gold_key(struct json_value object, bool privileged, struct row_gold *gold)
 {
-    struct json_value found[N_GOLD_KEYS] = {0};
-    struct json_member m;
-    if (object.type != JSON_VALUE_OBJECT)
-        return false;
-    for (struct json_cursor c = json_enter(object); json_next_member(&c, &m);)
-        note_gold_key(&m, found);
+    struct json_value found[N_GOLD_KEYS];
+    json_get_many(object, GOLD_KEYS, N_GOLD_KEYS, found);
     return first_found(found, privileged, gold);
 }
 

@@ -1,6 +1,7 @@
 /* fold.c: see fold.h. Runs of ASCII take a short way; other characters go by the tables. */
 #include "text/fold.h"
 
+#include "text/ascii.h"
 #include "text/unicode.h"
 #include "text/unicode_tables.h"
 #include "text/utf8.h"
@@ -15,12 +16,12 @@ static bool ascii_space(unsigned char c)
 }
 
 /* Is the character at *at (< s.len) white space? Moves past it. */
-static bool next_is_space(struct span s, size_t *at)
+static inline bool next_is_space(struct span s, size_t *at)
 {
     unsigned char c = (unsigned char)s.ptr[*at];
     if (c < 0x80) {
         ++*at;
-        return ascii_space(c);
+        return c <= ' ' && ascii_space(c);
     }
     return unicode_space(utf8_next(s, at));
 }
@@ -94,6 +95,10 @@ bool text_next_line(struct span s, size_t *at, struct span *line)
     if (start >= s.len)
         return false;
     while (next < s.len) {
+        if ((unsigned char)s.ptr[next] >= 0x20 && (unsigned char)s.ptr[next] < 0x80) {
+            end = ++next; /* no line ends here */
+            continue;
+        }
         uint32_t c = utf8_next(s, &next);
         if (line_break(c)) {
             if (c == '\r' && next < s.len && s.ptr[next] == '\n')
@@ -109,23 +114,29 @@ bool text_next_line(struct span s, size_t *at, struct span *line)
 
 /* ---- case ------------------------------------------------------------------------------------------- */
 
+/* Eight ASCII bytes in lower case. */
+static uint64_t lower_word(uint64_t word)
+{
+    uint64_t from_a = word + ASCII_ONES * (0x80 - 'A'), behind_z = word + ASCII_ONES * (0x7f - 'Z');
+    return word | (from_a & ~behind_z & ASCII_TOPS) >> 2;
+}
+
 /* Lower case of the ASCII bytes from `at` on; returns where they end. */
 static size_t lower_ascii(struct span s, size_t at, struct buf *out)
 {
+    const unsigned char *from = (const unsigned char *)s.ptr;
+    unsigned char *to = (unsigned char *)buf_reserve(out, s.len - at);
     size_t start = at;
     for (uint64_t word; s.len - at >= sizeof word; at += sizeof word) {
-        memcpy(&word, s.ptr + at, sizeof word);
-        if (word & 0x8080808080808080u)
+        memcpy(&word, from + at, sizeof word);
+        if (word & ASCII_TOPS)
             break;
+        word = lower_word(word);
+        memcpy(to + (at - start), &word, sizeof word);
     }
-    while (at < s.len && (unsigned char)s.ptr[at] < 0x80)
-        at++;
-    if (at == start)
-        return at;
-    unsigned char *to = (unsigned char *)buf_reserve(out, at - start);
-    const unsigned char *from = (const unsigned char *)s.ptr + start;
-    for (size_t i = 0; i < at - start; i++)
-        to[i] = (unsigned char)(from[i] + ((unsigned char)(from[i] - 'A') < 26 ? 0x20 : 0));
+    for (; at < s.len && from[at] < 0x80; at++)
+        to[at - start] =
+            (unsigned char)(from[at] + ((unsigned char)(from[at] - 'A') < 26 ? 0x20 : 0));
     out->len += at - start;
     return at;
 }
@@ -206,22 +217,60 @@ void text_casefold(struct span s, struct buf *out)
     }
 }
 
+/* Eight bytes at a time from `at` on, as long as they are ASCII and no white space but single spaces:
+ * they stay as they are. Returns how many. */
+static size_t plain_words(char *base, size_t at, size_t len, size_t *end, bool *space)
+{
+    size_t start = at;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    for (uint64_t w; len - at >= sizeof w; at += sizeof w) {
+        memcpy(&w, base + at, sizeof w);
+        uint64_t spaces = ascii_all_zeros(w ^ ASCII_ONES * ' ');
+        bool first = spaces & 0x80, last = spaces >> 63;
+        if (w & ASCII_TOPS || ascii_below(w, ' ') || spaces & spaces << 8 ||
+            (first && (*space || !*end)))
+            break;
+        if (*space && *end)
+            base[(*end)++] = ' ';
+        memmove(base + *end, &w, sizeof w);
+        *end += sizeof w - last;
+        *space = last;
+    }
+#else
+    (void)base, (void)len, (void)end, (void)space;
+#endif
+    return at - start;
+}
+
+/* Moves the words of base[0..len) left over the white space between them; returns where they end. */
+static size_t close_words(char *base, size_t len)
+{
+    struct span text = span_make(base, len);
+    size_t end = 0;
+    bool space = false; /* stands before `at` and is not written yet */
+    for (size_t at = 0; at < len;) {
+        at += plain_words(base, at, len, &end, &space);
+        for (size_t stop = at + sizeof(uint64_t); at < len && at < stop;) {
+            size_t from = at;
+            if (next_is_space(text, &at)) {
+                space = true;
+                continue;
+            }
+            if (space && end)
+                base[end++] = ' ';
+            space = false;
+            while (from < at)
+                base[end++] = base[from++];
+        }
+    }
+    return end;
+}
+
 void text_fold(struct span s, struct buf *out)
 {
     if (s.len == 0)
         return;
     size_t start = out->len;
     text_lower(s, out);
-    /* The words move left over the white space between them. */
-    struct span lower = span_slice(buf_span(out), start, out->len);
-    char *base = out->data + start;
-    size_t end = 0, at = 0;
-    struct span word;
-    while (text_next_word(lower, &at, &word)) {
-        if (end)
-            base[end++] = ' ';
-        memmove(base + end, word.ptr, word.len);
-        end += word.len;
-    }
-    out->len = start + end;
+    out->len = start + close_words(out->data + start, out->len - start);
 }

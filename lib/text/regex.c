@@ -2,6 +2,7 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -16,7 +17,24 @@
 struct regex {
     pcre2_code *code;
     pcre2_match_context *limits;
+    _Atomic(pcre2_match_data *) spare; /* the memory of a match, while no thread uses it */
 };
+
+/* One thread finds the memory of the last match; others that match at the same time make their own. */
+static pcre2_match_data *match_take(struct regex *r)
+{
+    pcre2_match_data *match = atomic_exchange(&r->spare, NULL);
+    if (!match)
+        match = pcre2_match_data_create_from_pattern(r->code, NULL);
+    if (!match)
+        mem_out_of_memory(sizeof(PCRE2_SIZE) * 2);
+    return match;
+}
+
+static void match_give(struct regex *r, pcre2_match_data *match)
+{
+    pcre2_match_data_free(atomic_exchange(&r->spare, match));
+}
 
 /* What stands for an escape, inside a class or outside; NULL: the escape stays. */
 static const char *escape_for(char c, bool in_class)
@@ -95,14 +113,13 @@ struct regex *regex_compile(struct span pattern, int flags, struct error *error)
     return r;
 }
 
-enum regex_result regex_search(const struct regex *r, struct span text, size_t from,
+enum regex_result regex_search(const struct regex *regex, struct span text, size_t from,
                                struct span *groups, size_t n_groups)
 {
+    struct regex *r = (struct regex *)regex; /* its spare memory changes, and nothing else */
     if (from > text.len)
         return REGEX_NONE;
-    pcre2_match_data *match = pcre2_match_data_create_from_pattern(r->code, NULL);
-    if (!match)
-        mem_out_of_memory(sizeof(PCRE2_SIZE) * 2);
+    pcre2_match_data *match = match_take(r);
     int got = pcre2_match(r->code, (PCRE2_SPTR)(text.ptr ? text.ptr : ""), text.len, from, 0, match,
                           r->limits);
     if (got > 0) {
@@ -114,7 +131,7 @@ enum regex_result regex_search(const struct regex *r, struct span text, size_t f
                 took_part ? span_slice(text, ends[2 * i], ends[2 * i + 1]) : (struct span){0};
         }
     }
-    pcre2_match_data_free(match);
+    match_give(r, match);
     return got > 0 ? REGEX_MATCH : got == PCRE2_ERROR_NOMATCH ? REGEX_NONE : REGEX_LIMIT;
 }
 
@@ -135,6 +152,7 @@ void regex_free(struct regex *r)
 {
     if (!r)
         return;
+    pcre2_match_data_free(r->spare);
     pcre2_match_context_free(r->limits);
     pcre2_code_free(r->code);
     free(r);

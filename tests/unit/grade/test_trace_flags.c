@@ -135,25 +135,43 @@ static void test_evidence(void **state)
     trace_reader_free(reader);
 }
 
-static void test_style(void **state)
+static unsigned tics_of(const char *json)
 {
-    (void)state;
     struct json_members members = {0};
     struct row_conversation c = {0};
     struct buf text = {0};
     struct row row;
-    row_of_text(SPAN("{\"final_text\":\"I\xe2\x80\x99m NOT sure. Great question\"}"), &row,
-                &members, NULL);
+    struct style_bank *bank = style_bank_new();
+    row_of_text(span_text(json), &row, &members, NULL);
     row_conversation_read(&c, &row);
-    style_text(&row, &c, &text);
-    assert_string_equal(style_phrase(STYLE_HEDGING, buf_span(&text)), "i'm not sure");
-    assert_string_equal(style_phrase(STYLE_BOILERPLATE, buf_span(&text)), "great question");
-    assert_null(style_phrase(STYLE_REFUSAL, buf_span(&text)));
-    for (size_t i = 0; i < STYLE_KINDS; i++)
-        assert_non_null(STYLE_LISTS[i].marker);
+    unsigned found = style_found(bank, &row, &c, &text);
+    style_bank_free(bank);
     row_conversation_free(&c);
     json_members_free(&members);
     buf_free(&text);
+    return found;
+}
+
+/* D41: a curly apostrophe hides no phrase. */
+static void test_style(void **state)
+{
+    (void)state;
+    assert_int_equal(tics_of("{\"final_text\":\"I\xe2\x80\x99m NOT sure. Great question\"}"),
+                     1U << STYLE_HEDGING | 1U << STYLE_BOILERPLATE);
+    assert_int_equal(tics_of("{\"final_text\":\"I'm not sur\"}"), 0);
+    assert_int_equal(
+        tics_of("{\"final_text\":\"done\",\"steps\":[{\"text\":\"I\xe2\x80\x99m sorry\"}]}"),
+        1U << STYLE_APOLOGY);
+    assert_int_equal(tics_of("{\"prompt\":\"I'm sorry\",\"final_text\":\"done\"}"), 0);
+    for (unsigned kind = 0; kind < STYLE_KINDS; kind++) {
+        assert_non_null(STYLE_LISTS[kind].marker);
+        for (const char *const *p = STYLE_LISTS[kind].phrases; *p; p++) {
+            struct buf json = {0};
+            buf_format(&json, "{\"messages\":[{\"role\":\"assistant\",\"content\":\"x%sx\"}]}", *p);
+            assert_true(tics_of(buf_cstr(&json)) & 1U << kind);
+            buf_free(&json);
+        }
+    }
 }
 
 int main(void)
