@@ -1,10 +1,10 @@
 /* test_phrases.c: a bank of phrases against a search for each of them. */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
+
+#include <cmocka.h>
 
 #include "rng/rng.h"
 #include "text/phrases.h"
