@@ -43,12 +43,30 @@ static int read_world(struct simulate_setup *x, struct error *error)
     return code;
 }
 
+/* Traces that come without a tool list: what they call. */
+static int draft_tools(struct simulate_setup *x, struct error *error)
+{
+    struct json_writer w;
+    struct buf text = {0};
+    json_write_start(&w, &text, JSON_STYLE_COMPACT);
+    drafts_write(&x->aim.traces.drafts, true, &w);
+    int code = row_tools_parse(&x->spec.tools, buf_span(&text), "--traces", error);
+    buf_format(&x->notes,
+               "no --tools: %zu are drafted from the calls in %s; they know only what was called, "
+               "so bring the agent's own schemas\n",
+               x->spec.tools.count, x->s.traces);
+    buf_free(&text);
+    return code;
+}
+
 static int read_spec(struct simulate_setup *x, struct error *error)
 {
     const struct simulate_options *s = &x->s;
+    bool called = x->aimed && x->aim.traces.tools.count;
     struct spec_wish wish = {s->spec,   s->tools.items,   s->tools.count,
-                             s->policy, s->system_prompt, !s->world_only};
-    return spec_read(&x->spec, &wish, &x->notes, error);
+                             s->policy, s->system_prompt, !s->world_only && !called};
+    int code = spec_read(&x->spec, &wish, &x->notes, error);
+    return code || !called || x->spec.tools.count ? code : draft_tools(x, error);
 }
 
 /* Two spellings of one number. */

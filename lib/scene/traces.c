@@ -102,7 +102,7 @@ static struct trace_tool *tool_of(struct traces *t, struct span name)
 static void read_steps(struct traces *t, struct trace *trace, const struct row *row)
 {
     const struct json_value *steps = row_get(row, SPAN("steps"));
-    struct json_value step, result;
+    struct json_value step, result, arguments;
     struct buf fault = {0};
     if (!steps || steps->type != JSON_VALUE_ARRAY)
         return;
@@ -114,6 +114,8 @@ static void read_steps(struct traces *t, struct trace *trace, const struct row *
         struct trace_tool *tool = tool_of(t, name);
         trace->tools[trace->n_tools++] = name;
         tool->n++;
+        drafts_add(&t->drafts, name,
+                   json_get(step, SPAN("arguments"), &arguments) ? &arguments : NULL);
         if (!json_get(step, SPAN("result"), &result) || json_value_null(result))
             continue;
         bool failed = row_result_fault(result, &fault);
@@ -202,6 +204,7 @@ void traces_free(struct traces *t)
     map_free(&t->worlds);
     map_free(&t->signatures);
     map_free(&t->shapes_seen);
+    drafts_free(&t->drafts);
     arena_free(&t->arena);
 }
 

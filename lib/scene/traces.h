@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "row/reader.h"
 #include "row/value.h"
+#include "scene/drafts.h"
 #include "scene/grid.h"
 
 /* Axes that a recipe names, in its order. */
@@ -46,6 +47,7 @@ struct traces {
     struct map faults, worlds, signatures;
     int64_t *fault_rows, *world_rows;
     int64_t flaws;          /* rows with a fault or a 0 label */
+    struct drafts drafts;   /* of the tools that were called */
     struct node *exemplars; /* tool: up to SCENE_EXEMPLARS real results; NULL: not wanted */
     struct map shapes_seen;
     size_t tools_cap, faults_cap, worlds_cap;

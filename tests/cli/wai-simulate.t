@@ -732,3 +732,19 @@ file nameless.json:
   [{"name":"get_order"},{"description":"what is it called?"},{"name":"  "}]
 run: wai-simulate --tools nameless.json --budget 1 > rows.jsonl
 stderr has: 2 tools have no name and are left out; the first is entry 2 of nameless.json
+
+test: traces without a tool list: the tools are drafted from their calls
+file traces.jsonl:
+  {"prompt":"where is A17","steps":[{"tool":"find_parcel","arguments":{"parcel_id":"A17"},"result":{"status":"ok"}}],"final_text":"here","reward":1}
+  {"prompt":"stop A18","steps":[{"tool":"stop_parcel","arguments":"{\"parcel_id\":\"A18\",\"why\":\"lost\"}","result":{"status":"timeout"}}],"final_text":"no","reward":0}
+run:
+  wai-simulate --traces traces.jsonl --plan --json | jq -c .dimensions.tool
+  wai-simulate --traces traces.jsonl --budget 30 -q | jq -c .tools_used[] | sort -u
+  wai-simulate --traces traces.jsonl --tools '[{"name":"get_x"}]' --plan --json 2> quiet | jq -c .dimensions.tool
+needs: jq
+stdout:
+  ["stop_parcel","find_parcel","unrelated","multi_tool"]
+  "find_parcel"
+  "stop_parcel"
+  ["get_x","unrelated","multi_tool"]
+stderr has: no --tools: 2 are drafted from the calls in traces.jsonl; they know only what was called
