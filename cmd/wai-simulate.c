@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "agent/answer.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/signals.h"
@@ -19,6 +20,7 @@
 #include "scene/swarm_job.h"
 #include "scene/talk.h"
 #include "text/fold.h"
+#include "text/term.h"
 #include "world/serve.h"
 
 enum { PROGRESS_SECONDS = 10 };
@@ -72,6 +74,18 @@ static int print_plan(struct session *x, struct error *error)
     pairs_free(&planned);
     pairs_free(&covered);
     return code;
+}
+
+/* What a program of the user's says on standard error, one write for a line. */
+static void hear(const void *who, int number, struct span line)
+{
+    struct buf text = {0};
+    struct error unused;
+    buf_format(&text, "%s: %s %d: ", log_program(), (const char *)who, number);
+    term_add(&text, line);
+    buf_byte(&text, '\n');
+    file_write_all(2, "standard error", buf_span(&text), &unused);
+    buf_free(&text);
 }
 
 /* ---- a run ----------------------------------------------------------------------------------- */
@@ -136,7 +150,7 @@ static int judge(struct session *x, const struct engine_report *r, struct error 
         return error_set(error, ERROR_REMOTE, "%s: %.400s; %lld whole rows were written",
                          stop_reason_name(r->stop), r->stop_error.text, (long long)r->rows);
     if (stop_is_failure(r->stop) && r->rows == 0)
-        return error_set(error, ERROR_REMOTE, "no row: %s%s%.300s", stop_reason_name(r->stop),
+        return error_set(error, ERROR_REMOTE, "no row: %s%s%.600s", stop_reason_name(r->stop),
                          r->first_error ? ": " : "", r->first_error ? r->first_error : "");
     if (r->stop == STOP_INTERRUPTED)
         return error_set(error, ERROR_INTERRUPTED, "interrupted; %lld whole rows were written",
@@ -212,7 +226,19 @@ static int run(struct session *x, struct error *error)
 {
     const struct simulate_options *s = &x->in.s;
     struct world_tools *world_tools = world_tools_new(&x->in.spec.tools, x->in.world, x->in.shapes);
+    struct answers_setting answers = {&x->in.spec.tools,
+                                      s->execute,
+                                      s->execute_workers,
+                                      s->execute_timeout,
+                                      s->execute_sessions,
+                                      hear,
+                                      "world"};
     struct agent_setting agent = {
+        .program = {.workers = s->agent_workers,
+                    .timeout_s = s->agent_timeout,
+                    .heard = hear,
+                    .heard_data = "agent"},
+        .answers = answers_new(&answers, error),
         .tools = &x->in.spec.tools,
         .world_tools = world_tools,
         .world_options = x->in.world,
@@ -229,6 +255,7 @@ static int run(struct session *x, struct error *error)
         .world = x->in.world,
         .grid = &x->in.grid,
         .topology = x->in.topology,
+        .sampling = span_text(s->sampling),
         .seed = s->seed,
         .world_seed = s->agent_seed,
         .world_seed_rules = s->world_seed_given,
@@ -252,7 +279,8 @@ static int run(struct session *x, struct error *error)
     };
     struct engine_report report = {0};
     e.world_seed = s->world_seed_given ? s->world_seed : s->agent_seed;
-    e.agent = agent_open(x->talk.agent, &agent, error);
+    if (agent.answers)
+        e.agent = agent_open(x->talk.agent, &agent, error);
     int code = e.agent ? open_grader(x, error) : error->code;
     if (!code)
         code = open_checkpoint(x, error);
@@ -271,6 +299,7 @@ static int run(struct session *x, struct error *error)
         code = reported ? reported : judge(x, &report, error);
     }
     agent_close(e.agent);
+    answers_free(agent.answers);
     grade_beside_close(x->grader);
     checkpoint_close(x->checkpoint);
     engine_report_free(&report);

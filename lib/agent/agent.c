@@ -4,12 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/answer.h"
+#include "agent/program.h"
+
 /* Every buffer of a rollout. */
 #define ROLLOUT_BUFS(r)                                                                     \
     &(r)->steps, &(r)->final_text, &(r)->seeded, &(r)->error, &(r)->opener, &(r)->ended_by, \
         &(r)->sampling, &(r)->finish_reason, &(r)->usage, &(r)->members
 
-static const struct agent_kind *const KINDS[] = {&AGENT_SEEDED, &AGENT_ROWS, &AGENT_MODEL};
+static const struct agent_kind *const KINDS[] = {&AGENT_SEEDED, &AGENT_ROWS, &AGENT_CMD,
+                                                 &AGENT_MODEL};
 enum { N_KINDS = sizeof KINDS / sizeof *KINDS };
 
 static int unknown_spec(const char *spec, struct error *error)
@@ -27,13 +31,22 @@ static int unknown_spec(const char *spec, struct error *error)
     return code;
 }
 
+/* What stands behind the kind's prefix, or NULL. */
+static const char *behind(const char *spec, const struct agent_kind *kind)
+{
+    size_t n = strlen(kind->prefix);
+    return strncmp(spec, kind->prefix, n) == 0 ? spec + n : NULL;
+}
+
 struct agent *agent_open(const char *spec, const struct agent_setting *setting, struct error *error)
 {
+    const char *rest;
     if (strcmp(spec, AGENT_SEEDED.prefix) == 0)
         return agent_seeded_open(setting, error);
-    size_t n = strlen(AGENT_ROWS.prefix);
-    if (strncmp(spec, AGENT_ROWS.prefix, n) == 0)
-        return agent_rows_open(spec + n, error);
+    if ((rest = behind(spec, &AGENT_ROWS)))
+        return agent_rows_open(rest, error);
+    if ((rest = behind(spec, &AGENT_CMD)))
+        return agent_cmd_open(rest, setting, error);
     if (model_spec_known(spec) && strncmp(spec, "http", 4) != 0)
         return agent_model_open(spec, setting, error);
     unknown_spec(spec, error);
@@ -114,4 +127,6 @@ void rollout_counts_add(struct rollout_counts *to, const struct rollout_counts *
     to->logprobs_dropped += more->logprobs_dropped;
     usage_add(&to->agent, &more->agent);
     usage_add(&to->user, &more->user);
+    to->execute_failed += more->execute_failed;
+    to->steps_ignored += more->steps_ignored;
 }

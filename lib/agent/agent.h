@@ -11,6 +11,7 @@
 
 #include "agent/turns.h"
 #include "base/buf.h"
+#include "base/crew.h"
 #include "base/error.h"
 #include "base/options.h"
 #include "model/chat.h"
@@ -68,6 +69,8 @@ struct rollout_counts {
     int64_t many_calls;       /* replies with more tool calls than any sane one */
     int64_t long_results;     /* results over a mebibyte */
     int64_t logprobs_dropped; /* replies that came without the ones asked for */
+    int64_t execute_failed;   /* calls that --execute's command did not answer */
+    int64_t steps_ignored;    /* done lines with steps beside those that were recorded */
     struct rollout_usage agent, user;
 };
 
@@ -98,7 +101,8 @@ struct rollout {
 void rollout_clear(struct rollout *r);
 void rollout_free(struct rollout *r);
 
-struct agent; /* one kind, opened */
+struct agent;   /* one kind, opened */
+struct answers; /* answer.h */
 
 struct agent_kind {
     const char *prefix; /* of the spec: "rows:"; a whole word when it has no colon */
@@ -141,6 +145,15 @@ struct agent_talk {
     bool stream;
 };
 
+/* How an agent that is a program of the user's own is run (world 1.1, 13, 14). */
+struct agent_program {
+    int64_t workers;    /* processes of cmd:; 0: one for each CPU, as far as there are jobs */
+    double timeout_s;   /* of one rollout, the waits for the world aside; 0: AGENT_TIMEOUT_S */
+    const char *format; /* what run: reads: json, text, claude, codex or pi; NULL: json */
+    crew_heard *heard;  /* a line of a process's standard error; NULL: inherited */
+    const void *heard_data;
+};
+
 /* What an agent may need; borrowed for its life. */
 struct agent_setting {
     const struct row_tools *tools;
@@ -152,7 +165,9 @@ struct agent_setting {
     struct span policy;    /* stripped */
     struct span scaffold;  /* what a model is told behind the policy; stripped */
     struct agent_talk talk;
-    int64_t jobs; /* rollouts in flight */
+    int64_t jobs;            /* rollouts in flight */
+    struct answers *answers; /* who answers tool calls: answer.h */
+    struct agent_program program;
 };
 
 /* Opens what SPEC names. NULL: ERROR_USAGE (no such spec, a bad setting) or ERROR_INPUT (its file).

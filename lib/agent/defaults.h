@@ -5,6 +5,21 @@
 #define AGENT_SEEDED_RATE 0.35 /* share of rollouts with a planted behaviour (world 1.1) */
 #define AGENT_SEEDED_SEED 0
 
+/* Programs of the user's own as agents and worlds (world 1.1, 13, 14). */
+enum {
+    AGENT_TIMEOUT_S = 300,        /* seconds of one rollout */
+    EXECUTE_TIMEOUT_S = 60,       /* seconds of one call of --execute */
+    AGENT_WORKERS_MAX = 256,      /* processes of one command */
+    AGENT_ID_HEX = 12,            /* hex digits of a rollout's name, before its index */
+    AGENT_DEPTH_MAX = 480,        /* levels of a line: a row holds it some levels deeper */
+    AGENT_ROLLOUT_MAX = 64 << 20, /* bytes of steps */
+    AGENT_LONG_RESULT = 1 << 20,  /* bytes of a result that is told of (world 21.1) */
+    AGENT_END_WAIT_S = 2,         /* seconds for a done line after `end` */
+    AGENT_KEYS_NAMED = 8,         /* keys of a reply of the wrong shape that are named */
+    AGENT_KEY_CHARACTERS = 40,
+    AGENT_QUOTE_CHARACTERS = 80, /* of a line that is none, in the loss's reason */
+};
+
 /* Length of a thread (world 8.2, 8.4). */
 #define TURN_SHORT_TARGET 3.5 /* utterances; at or below it, mostly two to four */
 enum {

@@ -1,8 +1,9 @@
-/* model_agent.c: a model plays (world 8): a fresh conversation for each rollout, the mock world
- * answers its calls, the simulated person speaks. */
+/* model_agent.c: a model plays (world 8): a fresh conversation for each rollout, a world answers its
+ * calls, the simulated person speaks. */
 #include <math.h>
 #include <stdlib.h>
 
+#include "agent/answer.h"
 #include "agent/defaults.h"
 #include "agent/dialogue.h"
 #include "agent/fate.h"
@@ -27,7 +28,7 @@ struct model_agent {
 
 /* What one thread keeps. */
 struct talker {
-    struct world *world;
+    struct answerer *world;
     struct arena arena; /* of one turn */
     struct dialogue dialogue;
     struct chat_reply reply;
@@ -144,7 +145,7 @@ static void *new_talker(struct agent *agent)
 {
     struct model_agent *a = (struct model_agent *)agent;
     struct talker *t = mem_zero(1, sizeof *t);
-    t->world = world_new(a->setting->world_tools, a->setting->world_options);
+    t->world = answerer_new(a->setting);
     return t;
 }
 
@@ -155,7 +156,7 @@ static void free_talker(void *worker)
                          &t->spoken,   &t->arguments, &t->result};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         buf_free(all[i]);
-    world_free(t->world);
+    answerer_free(t->world);
     dialogue_free(&t->dialogue);
     chat_reply_free(&t->reply);
     arena_free(&t->arena);
@@ -380,9 +381,9 @@ static bool do_call(struct model_agent *a, struct talker *t, const struct chat_c
     if (is_human(a, call->name)) {
         good = ask_human(t, arguments);
     } else {
-        const struct node *result = world_call(t->world, call->name, arguments);
-        node_json(result, false, &t->result);
-        node_json(result, true, &t->content);
+        struct answer answer = answerer_call(t->world, call->name, arguments, t->dialogue.out);
+        buf_span_add(&t->result, answer.json);
+        node_json(answer.node, true, &t->content);
     }
     if (good) {
         struct dialogue_step step = {call->name, buf_span(&t->arguments), buf_span(&t->result),
@@ -441,7 +442,7 @@ static bool begin(struct model_agent *a, struct talker *t, const struct agent_ta
 {
     struct dialogue *d = &t->dialogue;
     dialogue_start(d, &a->dialogue, task, out);
-    world_start(t->world, task->world_seed, task->plan, task->state);
+    answerer_start(t->world, task, (struct span){0});
     t->replies = t->max_tokens_sent = 0;
     buf_clear(&t->messages);
     buf_byte(&t->messages, '[');
@@ -507,6 +508,7 @@ static void play_model(struct agent *agent, void *worker, const struct agent_tas
     bool going = begin(a, t, task, out);
     while (going && dialogue_turn(&t->dialogue))
         going = turn(a, t, out);
+    answerer_end(t->world);
     if (out->fate != ROLLOUT_DONE)
         return;
     dialogue_finish(&t->dialogue);

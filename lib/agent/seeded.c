@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "agent/agent.h"
+#include "agent/answer.h"
 #include "agent/phrases.h"
 #include "text/digest.h"
 #include "text/fold.h"
@@ -36,7 +36,7 @@ struct seeded {
 };
 
 struct seeded_worker {
-    struct world *world;
+    struct answerer *world;
     struct arena arena; /* the arguments */
     struct buf lower, draw;
 };
@@ -126,6 +126,8 @@ struct agent *agent_seeded_open(const struct agent_setting *setting, struct erro
 {
     struct seeded *s = mem_zero(1, sizeof *s);
     s->agent = (struct agent){.kind = &AGENT_SEEDED, .version = "seeded_agent", .uses_world = true};
+    s->agent.most = answers_most(setting->answers);
+    s->agent.waits = s->agent.most > 0;
     s->setting = setting;
     s->rate = setting->seeded_rate < 0 ? 0 : setting->seeded_rate > 1 ? 1 : setting->seeded_rate;
     s->n_tools = setting->tools->count;
@@ -152,14 +154,14 @@ static void *seeded_worker(struct agent *agent)
 {
     struct seeded *s = (struct seeded *)agent;
     struct seeded_worker *w = mem_zero(1, sizeof *w);
-    w->world = world_new(s->setting->world_tools, s->setting->world_options);
+    w->world = answerer_new(s->setting);
     return w;
 }
 
 static void seeded_worker_free(void *worker)
 {
     struct seeded_worker *w = worker;
-    world_free(w->world);
+    answerer_free(w->world);
     arena_free(&w->arena);
     buf_free(&w->lower);
     buf_free(&w->draw);
@@ -332,16 +334,17 @@ static void play_seeded(struct agent *agent, void *worker, const struct agent_ta
     for (size_t i = 0; i < tool->n_parameters; i++)
         node_set(arguments, tool->parameters[i],
                  node_borrow(&w->arena, subject.len ? subject : SPAN("the record")));
-    world_start(w->world, task->world_seed, task->plan, task->state);
-    const struct node *result = world_call(w->world, tool->name, arguments);
+    answerer_start(w->world, task, (struct span){0});
+    struct answer result = answerer_call(w->world, tool->name, arguments, out);
     buf_text(&out->steps, "[{\"tool\":");
     json_quote(&out->steps, tool->name);
     buf_text(&out->steps, ",\"arguments\":");
     node_json(arguments, false, &out->steps);
     buf_text(&out->steps, ",\"result\":");
-    node_json(result, false, &out->steps);
+    buf_span_add(&out->steps, result.json);
     buf_text(&out->steps, "}]");
-    say(s, w, task, tool, subject, result, out);
+    say(s, w, task, tool, subject, result.node, out);
+    answerer_end(w->world);
 }
 
 const struct agent_kind AGENT_SEEDED = {

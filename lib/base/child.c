@@ -12,6 +12,19 @@
 
 enum { BLOCKS_A_TURN = 16 };
 
+char *child_command_name(const char *command)
+{
+    command += strspn(command, " \t");
+    size_t n = strcspn(command, " \t;|&<>");
+    struct span word = span_make(command, n);
+    for (size_t i = 0; i < n; i++)
+        if (command[i] == '/' && i + 1 < n)
+            word = span_make(command + i + 1, n - i - 1);
+    struct buf name = {0};
+    buf_span_add(&name, word.len ? word : SPAN("cmd"));
+    return buf_take(&name);
+}
+
 struct running {
     struct process process;
     struct span input; /* not yet written */

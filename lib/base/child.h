@@ -42,12 +42,16 @@ struct child_run {
 int child_run(const struct child_run *run, struct buf *out, struct buf *err,
               struct child_exit *ended, struct error *error);
 
-/* A co-process: a line in, a line out. Not shared between threads; one per worker. */
+/* What people call a command: the base name of its first word, "cmd" when it has none. The caller
+ * frees. */
+char *child_command_name(const char *command);
+
+/* A co-process: lines in, lines out. Not shared between threads; one per worker. */
 struct coproc;
 
 enum coproc_result {
     COPROC_OK = 0,
-    COPROC_TIMEOUT,  /* no reply in time: it was ended (SIGTERM, SIGKILL 2 s later) and will be
+    COPROC_TIMEOUT,  /* nothing in time: it was ended (SIGTERM, SIGKILL 2 s later) and will be
                         started anew */
     COPROC_DIED,     /* ended before it replied; *ended says how; will be started anew */
     COPROC_TOO_LONG, /* a line over CHILD_LINE_MAX: ended, will be started anew */
@@ -55,13 +59,37 @@ enum coproc_result {
                       * (ERROR_INTERRUPTED), it wrote a line that nobody asked for (ERROR_REMOTE) */
 };
 
-/* environment: extra NAME=VALUE texts, NULL-terminated, or NULL. Starts at the first call. */
+/* environment: extra NAME=VALUE texts, NULL-terminated, or NULL. Starts at the first line sent. */
 struct coproc *coproc_open(const char *command, const char *const *environment);
+
+/* Before the first line: takes its standard error, which is inherited else. heard gets it line by
+ * line (without the newline; a long one in pieces of CHILD_HEARD_MAX bytes), on the thread that
+ * asks, sends or waits. What it says while nobody does any of that waits in the pipe. */
+enum { CHILD_HEARD_MAX = 8 << 10, CHILD_SAID_MAX = 300 /* bytes */ };
+typedef void coproc_heard(void *data, struct span line);
+void coproc_hear(struct coproc *c, coproc_heard *heard, void *data);
+
+/* The last CHILD_SAID_MAX bytes of the standard error of the process in hand, or of the one that
+ * ended last. Borrowed until the next call; empty when it is inherited. */
+struct span coproc_said(const struct coproc *c);
 
 /* Sends one line (a newline is added) and waits for one line. The reply is borrowed until the next
  * call. timeout_s <= 0: none. */
 enum coproc_result coproc_ask(struct coproc *c, struct span line, double timeout_s,
                               struct span *reply, struct child_exit *ended, struct error *error);
+
+/* The same in halves, for a talk of several lines. send returns when the line is written, next when
+ * a line is there; what it writes meanwhile is kept (up to 2 * CHILD_LINE_MAX: then it waits). */
+enum coproc_result coproc_send(struct coproc *c, struct span line, double timeout_s,
+                               struct child_exit *ended, struct error *error);
+enum coproc_result coproc_next(struct coproc *c, double timeout_s, struct span *line,
+                               struct child_exit *ended, struct error *error);
+
+/* It has written something that was not taken yet: between two talks it is out of step. */
+bool coproc_pending(struct coproc *c);
+
+/* Ends the process; the next line sent starts another. */
+void coproc_discard(struct coproc *c);
 
 /* Closes its standard input, waits 5 s for it to end, then ends its group. */
 void coproc_close(struct coproc *c);

@@ -1,5 +1,5 @@
-/* coproc.c: co-processes (child.h): a line in, a line out. Writing and reading share one poll loop:
- * a child may answer before it has read its whole line, and a long line does not fit into a pipe.
+/* coproc.c: co-processes (child.h): lines in, lines out. Writing and reading share one poll loop: a
+ * child may answer before it has read its whole line, and a long line does not fit into a pipe.
  */
 #include <errno.h>
 #include <poll.h>
@@ -12,6 +12,7 @@
 
 enum {
     CLOSE_GRACE_MS = 5000, /* from end of input to SIGTERM (world 13.1) */
+    ERR_BLOCKS = 16,       /* blocks of standard error read in one turn */
 };
 
 struct coproc {
@@ -21,8 +22,15 @@ struct coproc {
     size_t n_inherited;
     struct process process;
     struct buf sent;  /* the line under way, with its newline */
+    size_t written;   /* bytes of it */
     struct buf input; /* what it has written */
-    size_t used;      /* bytes of input that belong to the last reply */
+    size_t taken;     /* bytes of input that were given out */
+    size_t looked;    /* no newline between taken and here */
+    bool eof;         /* nothing more will come */
+    coproc_heard *heard;
+    void *heard_data;
+    struct buf heard_line; /* of standard error, not yet whole */
+    struct buf said;       /* its last bytes */
 };
 
 struct coproc *coproc_open(const char *command, const char *const *environment)
@@ -34,75 +42,98 @@ struct coproc *coproc_open(const char *command, const char *const *environment)
     return c;
 }
 
+/* ---- standard error -------------------------------------------------------------------------- */
+
+void coproc_hear(struct coproc *c, coproc_heard *heard, void *data)
+{
+    c->heard = heard;
+    c->heard_data = data;
+}
+
+struct span coproc_said(const struct coproc *c)
+{
+    return buf_span(&c->said);
+}
+
+static void tell(struct coproc *c)
+{
+    c->heard(c->heard_data, buf_span(&c->heard_line));
+    buf_clear(&c->heard_line);
+}
+
+static void keep_said(struct coproc *c, struct span piece)
+{
+    size_t keep = piece.len < CHILD_SAID_MAX ? CHILD_SAID_MAX - piece.len : 0;
+    if (c->said.len > keep) {
+        memmove(c->said.data, c->said.data + c->said.len - keep, keep);
+        c->said.len = keep;
+    }
+    size_t from = piece.len > CHILD_SAID_MAX ? piece.len - CHILD_SAID_MAX : 0;
+    buf_span_add(&c->said, span_slice(piece, from, piece.len));
+}
+
+static void hear(struct coproc *c, struct span piece)
+{
+    keep_said(c, piece);
+    while (piece.len) {
+        const char *newline = memchr(piece.ptr, '\n', piece.len);
+        size_t room = CHILD_HEARD_MAX - c->heard_line.len;
+        size_t n = newline ? (size_t)(newline - piece.ptr) : piece.len;
+        bool whole = newline && n <= room;
+        n = n < room ? n : room;
+        buf_span_add(&c->heard_line, span_slice(piece, 0, n));
+        piece = span_slice(piece, n + whole, piece.len);
+        if (whole || c->heard_line.len == CHILD_HEARD_MAX)
+            tell(c);
+    }
+}
+
+static void listen_now(struct coproc *c)
+{
+    for (int i = 0; c->process.err >= 0 && i < ERR_BLOCKS; i++) {
+        char block[CHILD_READ];
+        ssize_t got = read(c->process.err, block, sizeof block);
+        if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
+            process_close(&c->process.err);
+        if (got <= 0)
+            return;
+        hear(c, span_make(block, (size_t)got));
+    }
+}
+
+/* The process is gone: the rest of what it said. */
+static void stop_listening(struct coproc *c)
+{
+    listen_now(c);
+    process_close(&c->process.err);
+    if (c->heard_line.len)
+        tell(c);
+}
+
+/* ---- starting and ending --------------------------------------------------------------------- */
+
 static void close_pipes(struct coproc *c)
 {
     process_close(&c->process.in);
     process_close(&c->process.out);
     buf_clear(&c->input);
-    c->used = 0;
+    buf_clear(&c->sent);
+    c->taken = c->looked = c->written = 0;
+    c->eof = false;
 }
 
-/* Ends the process; the next ask starts a new one. */
+/* Ends the process; the next line sent starts a new one. */
 static void end(struct coproc *c, int64_t wait_ms, struct child_exit *ended)
 {
     close_pipes(c);
     process_finish(&c->process, wait_ms, ended);
+    stop_listening(c);
 }
 
-enum turn { TURN_ON, TURN_LINE, TURN_EOF, TURN_TOO_LONG, TURN_TIMEOUT, TURN_INTERRUPTED };
-
-/* Reads what is there. TURN_LINE as soon as there is a whole line. */
-static enum turn receive(struct coproc *c)
+void coproc_discard(struct coproc *c)
 {
-    for (;;) {
-        size_t from = c->input.len;
-        ssize_t got = read(c->process.out, buf_reserve(&c->input, CHILD_READ), CHILD_READ);
-        if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
-            return TURN_EOF;
-        if (got < 0)
-            return TURN_ON;
-        c->input.len += (size_t)got;
-        const char *newline = memchr(c->input.data + from, '\n', (size_t)got);
-        size_t line = newline ? (size_t)(newline - c->input.data) : c->input.len;
-        if (line > CHILD_LINE_MAX)
-            return TURN_TOO_LONG;
-        if (newline) {
-            c->used = line + 1;
-            return TURN_LINE;
-        }
-    }
-}
-
-/* One turn of the loop: writes what the pipe takes, reads what is there. A child that answers
- * before it has read the whole line still gets the rest of it. */
-static enum turn turn(struct coproc *c, struct span *left, int64_t deadline)
-{
-    struct process *p = &c->process;
-    struct pollfd fds[] = {
-        {.fd = left->len ? p->in : -1, .events = POLLOUT},
-        {.fd = c->used ? -1 : p->out, .events = POLLIN},
-        {.fd = p->watch, .events = POLLIN},
-        {.fd = signals_descriptor(), .events = POLLIN},
-    };
-    poll(fds, sizeof fds / sizeof *fds, process_poll_ms(p, deadline));
-    if (fds[0].revents && left->len) {
-        ssize_t written = process_write(p->in, *left);
-        if (written < 0)
-            left->len = 0; /* it reads no more, but may have answered */
-        else
-            *left = span_slice(*left, (size_t)written, left->len);
-    }
-    enum turn got = c->used ? TURN_LINE : receive(c);
-    if (got == TURN_LINE && left->len && !fds[2].revents)
-        got = TURN_ON;
-    if (got != TURN_ON)
-        return got;
-    if (signals_caught())
-        return TURN_INTERRUPTED;
-    /* It is gone, yet something that it started holds its output open. */
-    if (fds[2].revents)
-        return TURN_EOF;
-    return deadline && process_clock() >= deadline ? TURN_TIMEOUT : TURN_ON;
+    struct child_exit unused;
+    end(c, 0, &unused);
 }
 
 static int ensure_started(struct coproc *c, struct error *error)
@@ -111,65 +142,8 @@ static int ensure_started(struct coproc *c, struct error *error)
     if (c->process.pid)
         return 0;
     close_pipes(c);
-    return process_start(&c->process, &run, true, false, error);
-}
-
-static enum coproc_result fail(struct coproc *c, struct child_exit *ended, struct error *error,
-                               int code, const char *what)
-{
-    end(c, 0, ended);
-    error_set(error, code, "%s: %s", c->command, what);
-    return COPROC_FAILED;
-}
-
-/* What came behind the last reply answers nothing that was asked: the two sides are out of step. */
-static bool out_of_step(struct coproc *c)
-{
-    bool surplus = c->input.len > c->used;
-    buf_clear(&c->input);
-    c->used = 0;
-    if (!surplus && c->process.pid) {
-        receive(c);
-        surplus = c->input.len > 0;
-    }
-    return surplus;
-}
-
-enum coproc_result coproc_ask(struct coproc *c, struct span line, double timeout_s,
-                              struct span *reply, struct child_exit *ended, struct error *error)
-{
-    struct child_exit unused = {0};
-    ended = ended ? ended : &unused;
-    *ended = (struct child_exit){.status = -1};
-    *reply = (struct span){0};
-    if (out_of_step(c))
-        return fail(
-            c, ended, error, ERROR_REMOTE,
-            "it wrote a line that nobody asked for; it must write one line for each line it reads");
-    if (ensure_started(c, error) != 0)
-        return COPROC_FAILED;
-    buf_clear(&c->sent);
-    buf_span_add(&c->sent, line);
-    buf_byte(&c->sent, '\n');
-    struct span left = buf_span(&c->sent);
-    int64_t deadline = timeout_s > 0 ? process_clock() + (int64_t)(timeout_s * 1000) + 1 : 0;
-    enum turn got;
-    do
-        got = turn(c, &left, deadline);
-    while (got == TURN_ON);
-    switch (got) {
-    case TURN_LINE: *reply = span_make(c->input.data, c->used - 1); return COPROC_OK;
-    case TURN_TIMEOUT:
-        end(c, 0, ended);
-        ended->timed_out = true;
-        return COPROC_TIMEOUT;
-    case TURN_TOO_LONG:
-        end(c, 0, ended);
-        ended->overflow = true;
-        return COPROC_TOO_LONG;
-    case TURN_INTERRUPTED: return fail(c, ended, error, ERROR_INTERRUPTED, "interrupted");
-    default: end(c, CHILD_GRACE_MS, ended); return COPROC_DIED;
-    }
+    buf_clear(&c->said);
+    return process_start(&c->process, &run, true, c->heard != NULL, error);
 }
 
 void coproc_close(struct coproc *c)
@@ -182,5 +156,201 @@ void coproc_close(struct coproc *c)
     free(c->command);
     buf_free(&c->sent);
     buf_free(&c->input);
+    buf_free(&c->heard_line);
+    buf_free(&c->said);
     free(c);
+}
+
+/* ---- one turn of the loop -------------------------------------------------------------------- */
+
+static bool sending(const struct coproc *c)
+{
+    return c->written < c->sent.len;
+}
+
+/* Where the first line that was not taken ends; false: it is not whole yet. */
+static bool line_there(struct coproc *c, size_t *line_end)
+{
+    const char *newline = c->input.len > c->looked
+                              ? memchr(c->input.data + c->looked, '\n', c->input.len - c->looked)
+                              : NULL;
+    c->looked = newline ? (size_t)(newline - c->input.data) : c->input.len;
+    *line_end = c->looked;
+    return newline != NULL;
+}
+
+/* Lets go of the line that was given out last. */
+static void forget_taken(struct coproc *c)
+{
+    size_t rest = c->input.len - c->taken;
+    if (c->taken && rest)
+        memmove(c->input.data, c->input.data + c->taken, rest);
+    c->input.len = rest;
+    c->looked -= c->looked < c->taken ? c->looked : c->taken;
+    c->taken = 0;
+}
+
+static bool wants_more(struct coproc *c)
+{
+    size_t line_end;
+    return !c->eof && c->process.out >= 0 &&
+           (!line_there(c, &line_end) ? c->input.len <= CHILD_LINE_MAX
+                                      : sending(c) && c->input.len < 2 * (size_t)CHILD_LINE_MAX);
+}
+
+static void receive(struct coproc *c)
+{
+    while (wants_more(c)) {
+        ssize_t got = read(c->process.out, buf_reserve(&c->input, CHILD_READ), CHILD_READ);
+        if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
+            c->eof = true;
+        if (got <= 0)
+            return;
+        c->input.len += (size_t)got;
+    }
+}
+
+static void write_some(struct coproc *c)
+{
+    struct span left = span_slice(buf_span(&c->sent), c->written, c->sent.len);
+    ssize_t n = process_write(c->process.in, left);
+    if (n < 0)
+        c->written = c->sent.len; /* it reads no more, but may have answered */
+    else
+        c->written += (size_t)n;
+}
+
+enum turn { TURN_ON, TURN_TIMEOUT, TURN_INTERRUPTED, TURN_GONE };
+
+/* Writes what the pipe takes, reads what is there. */
+static enum turn turn(struct coproc *c, int64_t deadline)
+{
+    struct process *p = &c->process;
+    struct pollfd fds[] = {
+        {.fd = sending(c) ? p->in : -1, .events = POLLOUT},
+        {.fd = wants_more(c) ? p->out : -1, .events = POLLIN},
+        {.fd = p->err, .events = POLLIN},
+        {.fd = p->watch, .events = POLLIN},
+        {.fd = signals_descriptor(), .events = POLLIN},
+    };
+    poll(fds, sizeof fds / sizeof *fds, process_poll_ms(p, deadline));
+    if (fds[0].revents && sending(c))
+        write_some(c);
+    receive(c);
+    listen_now(c);
+    if (signals_caught())
+        return TURN_INTERRUPTED;
+    /* It is gone, yet something that it started may hold its output open. */
+    if (fds[3].revents)
+        return TURN_GONE;
+    return deadline && process_clock() >= deadline ? TURN_TIMEOUT : TURN_ON;
+}
+
+static int64_t deadline_of(double timeout_s)
+{
+    return timeout_s > 0 ? process_clock() + (int64_t)(timeout_s * 1000) + 1 : 0;
+}
+
+static enum coproc_result fail(struct coproc *c, struct child_exit *ended, struct error *error,
+                               int code, const char *what)
+{
+    end(c, 0, ended);
+    error_set(error, code, "%s: %s", c->command, what);
+    return COPROC_FAILED;
+}
+
+/* Why a wait ended without a line. */
+static enum coproc_result give_up(struct coproc *c, enum turn why, struct child_exit *ended,
+                                  struct error *error)
+{
+    switch (why) {
+    case TURN_TIMEOUT:
+        end(c, 0, ended);
+        ended->timed_out = true;
+        return COPROC_TIMEOUT;
+    case TURN_INTERRUPTED: return fail(c, ended, error, ERROR_INTERRUPTED, "interrupted");
+    default: end(c, CHILD_GRACE_MS, ended); return COPROC_DIED;
+    }
+}
+
+/* ---- a talk ---------------------------------------------------------------------------------- */
+
+static int begin_line(struct coproc *c, struct span line, struct error *error)
+{
+    if (ensure_started(c, error) != 0)
+        return error->code;
+    buf_clear(&c->sent);
+    buf_span_add(&c->sent, line);
+    buf_byte(&c->sent, '\n');
+    c->written = 0;
+    return 0;
+}
+
+enum coproc_result coproc_send(struct coproc *c, struct span line, double timeout_s,
+                               struct child_exit *ended, struct error *error)
+{
+    int64_t deadline = deadline_of(timeout_s);
+    enum turn got = TURN_ON;
+    *ended = (struct child_exit){.status = -1};
+    if (begin_line(c, line, error) != 0)
+        return COPROC_FAILED;
+    forget_taken(c);
+    write_some(c);
+    while (sending(c) && got == TURN_ON)
+        got = turn(c, deadline);
+    if (got == TURN_GONE)
+        return COPROC_OK; /* it may have answered: the next line, or its absence, tells */
+    return got == TURN_ON || !sending(c) ? COPROC_OK : give_up(c, got, ended, error);
+}
+
+enum coproc_result coproc_next(struct coproc *c, double timeout_s, struct span *line,
+                               struct child_exit *ended, struct error *error)
+{
+    int64_t deadline = deadline_of(timeout_s);
+    size_t line_end;
+    *ended = (struct child_exit){.status = -1};
+    *line = (struct span){0};
+    forget_taken(c);
+    if (!c->process.pid)
+        return COPROC_DIED;
+    for (enum turn got = TURN_ON;; got = turn(c, deadline)) {
+        bool there = line_there(c, &line_end);
+        if (line_end > CHILD_LINE_MAX) {
+            end(c, 0, ended);
+            ended->overflow = true;
+            return COPROC_TOO_LONG;
+        }
+        if (there && got != TURN_INTERRUPTED && (!sending(c) || got == TURN_GONE)) {
+            *line = span_slice(buf_span(&c->input), 0, line_end);
+            c->taken = c->looked = line_end + 1;
+            return COPROC_OK;
+        }
+        if (got != TURN_ON || (c->eof && !there))
+            return give_up(c, got, ended, error);
+    }
+}
+
+bool coproc_pending(struct coproc *c)
+{
+    forget_taken(c);
+    if (!c->input.len && c->process.pid)
+        receive(c);
+    return c->input.len > 0;
+}
+
+enum coproc_result coproc_ask(struct coproc *c, struct span line, double timeout_s,
+                              struct span *reply, struct child_exit *ended, struct error *error)
+{
+    struct child_exit unused = {0};
+    ended = ended ? ended : &unused;
+    *ended = (struct child_exit){.status = -1};
+    *reply = (struct span){0};
+    /* What came behind the last reply answers nothing that was asked. */
+    if (coproc_pending(c))
+        return fail(
+            c, ended, error, ERROR_REMOTE,
+            "it wrote a line that nobody asked for; it must write one line for each line it reads");
+    if (begin_line(c, line, error) != 0)
+        return COPROC_FAILED;
+    return coproc_next(c, timeout_s, reply, ended, error);
 }

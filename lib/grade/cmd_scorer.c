@@ -22,20 +22,6 @@ struct cmd_scorer {
     atomic_int deaths;         /* in a row without a reply */
 };
 
-/* Base name of the command's first word: what judge_name says. */
-static char *command_name(const char *command)
-{
-    command += strspn(command, " \t");
-    size_t n = strcspn(command, " \t;|&<>");
-    struct span word = span_make(command, n);
-    for (size_t i = 0; i < n; i++)
-        if (command[i] == '/' && i + 1 < n)
-            word = span_make(command + i + 1, n - i - 1);
-    struct buf name = {0};
-    buf_span_add(&name, word.len ? word : SPAN("cmd"));
-    return buf_take(&name);
-}
-
 static void environment_of(int worker, struct buf *number, const char *environment[3])
 {
     buf_format(number, "WAI_WORKER=%d", worker);
@@ -178,7 +164,7 @@ struct scorer *scorer_cmd_open(const struct scorer_cmd_options *options,
     struct buf number = {0};
     const char *environment[3];
     s->head.kind = &kind;
-    s->head.name = command_name(options->command);
+    s->head.name = child_command_name(options->command);
     s->head.meta_kind = options->kind;
     s->head.slow = true;
     s->head.children = true;

@@ -143,3 +143,20 @@ void json_write_text(struct json_writer *w, const char *utf8)
 {
     json_write_span(w, span_text(utf8));
 }
+
+void json_compact(struct span json, struct buf *out)
+{
+    bool quoted = false;
+    char *to = buf_reserve(out, json.len);
+    for (size_t i = 0; i < json.len; i++) {
+        char c = json.ptr[i];
+        if (!quoted && (c == ' ' || c == '\n' || c == '\r' || c == '\t'))
+            continue;
+        *to++ = c;
+        if (quoted && c == '\\' && i + 1 < json.len)
+            *to++ = json.ptr[++i];
+        else if (c == '"')
+            quoted = !quoted;
+    }
+    out->len = (size_t)(to - out->data);
+}

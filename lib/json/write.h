@@ -35,6 +35,9 @@ void json_write_raw(struct json_writer *w, struct span json); /* a valid value, 
 void json_write_member(struct json_writer *w,
                        const struct json_member *m); /* key and value as they are */
 
+/* Appends a valid JSON text without the white space between its tokens: in one line. */
+void json_compact(struct span json, struct buf *out);
+
 /* A string with its quotes: `"`, `\` and controls escaped, UTF-8 as itself; three-byte lone
  * surrogates as \udXXX; other bytes that are not UTF-8 as \ufffd. */
 void json_quote(struct buf *out, struct span utf8);

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "row/defaults.h"
 #include "text/fold.h"
+#include "json/write.h"
 
 enum entry { ENTRY_TOOL, ENTRY_NAMELESS, ENTRY_BAD };
 
@@ -175,6 +176,12 @@ int row_tools_parse(struct row_tools *tools, struct span text, const char *name,
         if (!end || json_scan(span_slice(text, 0, stop), &value, NULL, &first))
             return not_json(name, line_of(text, fault.offset), &fault, error);
         return add_lines(tools, text, name, error);
+    }
+    if (memchr(value.text.ptr, '\n', value.text.len)) { /* schemas go into lines and rows */
+        struct buf one_line = {0};
+        json_compact(value.text, &one_line);
+        json_scan(arena_span(&tools->arena, buf_span(&one_line)), &value, NULL, &fault);
+        buf_free(&one_line);
     }
     if (value.type == JSON_VALUE_ARRAY)
         return add_array(tools, value, name, 1, error);

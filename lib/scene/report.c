@@ -66,7 +66,7 @@ static void warn_lost(const struct engine_report *r, struct warnings *w)
                      (long long)r->lost, (long long)r->requested, buf_cstr(&by), buf_cstr(&mends));
     buf_free(&mends);
     if (r->first_error)
-        warnings_add(w, "agent_errors", "the agent failed %lld times, first: %.300s",
+        warnings_add(w, "agent_errors", "the agent failed %lld times, first: %.600s",
                      (long long)(r->lost_by[LOST_ERROR] + r->rerolled_by[LOST_ERROR]),
                      r->first_error);
     if (r->rerolled > r->rows)
@@ -104,6 +104,20 @@ static void warn_tools(const struct engine_setting *s, const struct engine_repor
     buf_free(&dead);
 }
 
+static void warn_programs(const struct engine_report *r, struct warnings *w)
+{
+    if (r->talk.execute_failed)
+        warnings_add(w, "execute_failed",
+                     "--execute left %lld calls unanswered, and the agent was told an error; its "
+                     "standard error says why, --execute-timeout gives it longer",
+                     (long long)r->talk.execute_failed);
+    if (r->talk.steps_ignored)
+        warnings_add(w, NULL,
+                     "%lld rollouts brought steps beside the calls that were recorded; the "
+                     "recorded ones stand",
+                     (long long)r->talk.steps_ignored);
+}
+
 void report_warnings(const struct engine_setting *s, const struct engine_report *r, bool stand_in,
                      struct warnings *w)
 {
@@ -134,6 +148,7 @@ void report_warnings(const struct engine_setting *s, const struct engine_report 
                      (long long)r->grader.unjudged, (long long)r->grader.scored,
                      (long long)r->grader.errors);
     report_warn_talk(s, r, w);
+    warn_programs(r, w);
     if (r->stop != STOP_INTERRUPTED)
         warn_tools(s, r, w);
     if (r->stop == STOP_WRITER)

@@ -173,6 +173,19 @@ static int read_traces(struct simulate_setup *x, struct error *error)
     return code;
 }
 
+static int check_sampling(const char *text, struct error *error)
+{
+    struct json_value value;
+    struct json_fault fault;
+    if (!text)
+        return 0;
+    if (json_scan(span_text(text), &value, NULL, &fault) == 0 && value.type == JSON_VALUE_OBJECT)
+        return 0;
+    return error_set(
+        error, ERROR_USAGE,
+        "--sampling is \"%.60s\", not a JSON object; write it as {\"temperature\": 0.7}", text);
+}
+
 int simulate_check(const struct simulate_options *s, const struct operands *operands,
                    struct error *error)
 {
@@ -201,10 +214,15 @@ int simulate_check(const struct simulate_options *s, const struct operands *oper
         return code;
     if (s->json && !s->output && !s->plan && !swarm)
         return usage(error, "--json needs -o FILE for the rows, or --plan; or write --report FILE");
+    if (s->world_only && s->execute)
+        return usage(error, "--execute answers a run's calls and --world-only is the mock world; "
+                            "take one of them");
+    if (!s->execute && (s->execute_workers || s->execute_timeout > 0 || s->execute_sessions))
+        return usage(error, "--execute-workers, -timeout and -sessions need --execute cmd:COMMAND");
     if (!s->world_only && (s->faults || s->world_state))
         return usage(error, "--faults and --world-state are for --world-only; a run takes them "
                             "from its situations");
-    return 0;
+    return check_sampling(s->sampling, error);
 }
 
 int simulate_setup_read(struct simulate_setup *x, struct error *error)

@@ -40,6 +40,10 @@ struct simulate_options {
     const char *seeds, *tasks, *against, *output, *report;
     const char *grader, *checkpoint;
     const char *traces, *strategy, *targeted_regions;
+    const char *execute, *sampling;
+    int64_t agent_workers, execute_workers;
+    double agent_timeout, execute_timeout;
+    bool execute_sessions;
     int64_t agent_seed, world_seed, seed, situations, probe, runs, round, rerolls;
     int64_t phrasings, phrasings_alias, repeats, repeats_alias;
     double hard_share, seeded_rate, fault_rate, risk, max_lost, require_coverage;

@@ -525,7 +525,9 @@ static const struct node *answer(struct world *w, struct call *c)
     return world_payload(w, c, with_status(w, "ok", NULL));
 }
 
-const struct node *world_call(struct world *w, struct span tool, const struct node *arguments)
+/* Begins a call; what is wrong with it, or the fault that fires, else NULL. */
+static const struct node *begin_call(struct world *w, struct span tool,
+                                     const struct node *arguments, struct call *c)
 {
     arena_clear(&w->arena);
     size_t n = map_find(&w->tools->names, tool);
@@ -538,12 +540,25 @@ const struct node *world_call(struct world *w, struct span tool, const struct no
         arguments = node_object(&w->arena);
     if (arguments->type != JSON_VALUE_OBJECT)
         return with_status(w, "rejected", "arguments_not_object");
-    struct call c = {.tool = &w->tools->items[n], .arguments = arguments};
-    read_call(w, &c);
-    const struct node *result = world_fault(w, &c, arguments);
+    *c = (struct call){.tool = &w->tools->items[n], .arguments = arguments};
+    read_call(w, c);
+    return world_fault(w, c, arguments);
+}
+
+const struct node *world_call(struct world *w, struct span tool, const struct node *arguments)
+{
+    struct call c;
+    const struct node *result = begin_call(w, tool, arguments, &c);
     if (!result)
         result = calculator(w, &c);
     return result ? result : answer(w, &c);
+}
+
+const struct node *world_call_refused(struct world *w, struct span tool,
+                                      const struct node *arguments)
+{
+    struct call c;
+    return begin_call(w, tool, arguments, &c);
 }
 
 struct span world_status(const struct node *result)

@@ -66,6 +66,10 @@ void world_start(struct world *w, int64_t seed, const struct node *plan, enum wo
 /* Answers one call. arguments: an object (NULL counts as {}), any other value is rejected. The
  * result is borrowed until the next call or start. */
 const struct node *world_call(struct world *w, struct span tool, const struct node *arguments);
+/* The same call where another world answers: the mock one has the first word when the tool is not
+ * declared, the arguments are no object, or a scheduled fault fires. NULL: it has nothing to say. */
+const struct node *world_call_refused(struct world *w, struct span tool,
+                                      const struct node *arguments);
 void world_free(struct world *w);
 
 /* Keys and texts of a result that others read. */

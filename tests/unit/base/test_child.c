@@ -283,6 +283,102 @@ static void test_coproc_out_of_step(void **state)
     coproc_close(c);
 }
 
+/* Several lines either way; what is written while a line is sent is kept. */
+static void test_coproc_talk(void **state)
+{
+    (void)state;
+    struct coproc *c =
+        coproc_open("read -r a; echo \"1 $a\"; echo two; printf '%s' th; sleep 0.05; "
+                    "echo ree; read -r b; echo \"4 $b\"",
+                    NULL);
+    struct span line;
+    static const char *const WANT[] = {"1 start", "two", "three"};
+    assert_int_equal(coproc_next(c, 20, &line, &ended, &error), COPROC_DIED); /* not begun */
+    assert_int_equal(coproc_send(c, SPAN("start"), 20, &ended, &error), COPROC_OK);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(coproc_next(c, 20, &line, &ended, &error), COPROC_OK);
+        assert_true(span_is(line, WANT[i]));
+    }
+    assert_false(coproc_pending(c));
+    assert_int_equal(coproc_send(c, SPAN("more"), 20, &ended, &error), COPROC_OK);
+    assert_int_equal(coproc_next(c, 20, &line, &ended, &error), COPROC_OK);
+    assert_true(span_is(line, "4 more"));
+    assert_int_equal(coproc_next(c, 20, &line, &ended, &error), COPROC_DIED);
+    assert_int_equal(ended.status, 0);
+    assert_int_equal(coproc_next(c, 20, &line, &ended, &error), COPROC_DIED); /* and stays so */
+    coproc_close(c);
+}
+
+/* Both sides have more to say than a pipe holds before either reads. */
+static void test_coproc_talk_no_deadlock(void **state)
+{
+    (void)state;
+    size_t size = 2 << 20;
+    char *big = malloc(size);
+    memset(big, 'x', size);
+    struct coproc *c =
+        coproc_open("head -c 1000000 /dev/zero | tr '\\0' y | fold -w 1000; echo; echo; "
+                    "head -c 2097152 | wc -c",
+                    NULL);
+    struct span line;
+    size_t lines = 0;
+    assert_int_equal(coproc_send(c, span_make(big, size - 1), 60, &ended, &error), COPROC_OK);
+    while (coproc_next(c, 60, &line, &ended, &error) == COPROC_OK && line.len)
+        lines += line.len == 1000;
+    assert_int_equal(lines, 1000);
+    assert_int_equal(coproc_next(c, 60, &line, &ended, &error), COPROC_OK);
+    assert_true(span_is(line, "2097152"));
+    coproc_close(c);
+    /* One that floods and never reads is kept waiting, and ends with its time. */
+    c = coproc_open("yes", NULL);
+    assert_int_equal(coproc_send(c, span_make(big, size), 0.3, &ended, &error), COPROC_TIMEOUT);
+    coproc_close(c);
+    free(big);
+}
+
+struct ears {
+    struct buf text;
+    size_t lines, longest;
+};
+
+static void overhear(void *data, struct span line)
+{
+    struct ears *e = data;
+    buf_span_add(&e->text, line);
+    buf_byte(&e->text, '|');
+    e->lines++;
+    e->longest = line.len > e->longest ? line.len : e->longest;
+}
+
+static void test_coproc_standard_error(void **state)
+{
+    (void)state;
+    struct ears ears = {0};
+    struct span line;
+    struct coproc *c = coproc_open("echo one >&2; read -r x; printf 'tw' >&2; echo $x; read -r x; "
+                                   "echo o >&2; printf last >&2; exit 3",
+                                   NULL);
+    coproc_hear(c, overhear, &ears);
+    assert_int_equal(coproc_ask(c, SPAN("a"), 20, &line, &ended, &error), COPROC_OK);
+    assert_true(span_is(line, "a"));
+    assert_int_equal(coproc_ask(c, SPAN("b"), 20, &line, &ended, &error), COPROC_DIED);
+    assert_int_equal(ended.status, 3);
+    assert_true(span_is(buf_span(&ears.text), "one|two|last|"));
+    assert_true(span_is(coproc_said(c), "one\ntwo\nlast"));
+    coproc_close(c);
+    /* Much of it stops nobody; of a long line the end is remembered. */
+    buf_clear(&ears.text);
+    ears.longest = 0;
+    c = coproc_open("head -c 1000000 /dev/zero | tr '\\0' z >&2; echo end >&2; cat", NULL);
+    coproc_hear(c, overhear, &ears);
+    assert_int_equal(coproc_ask(c, SPAN("c"), 20, &line, &ended, &error), COPROC_OK);
+    coproc_close(c);
+    assert_int_equal(ears.longest, CHILD_HEARD_MAX);
+    assert_true(span_ends(buf_span(&ears.text), SPAN("zend|")) ||
+                span_ends(buf_span(&ears.text), SPAN("|end|")));
+    buf_free(&ears.text);
+}
+
 /* A caught signal ends the wait and the child; nothing is started after it. */
 static void test_interrupted(void **state)
 {
@@ -396,6 +492,9 @@ int main(void)
         cmocka_unit_test(test_coproc_dies_and_comes_back),
         cmocka_unit_test(test_coproc_timeout),
         cmocka_unit_test(test_coproc_out_of_step),
+        cmocka_unit_test(test_coproc_talk),
+        cmocka_unit_test(test_coproc_talk_no_deadlock),
+        cmocka_unit_test(test_coproc_standard_error),
         cmocka_unit_test(test_interrupted),
         cmocka_unit_test(test_second_signal_takes_children),
         cmocka_unit_test(test_coprocs_in_threads),

@@ -122,12 +122,31 @@ static void test_quote(void **state)
     buf_free(&out);
 }
 
+static void test_compact(void **state)
+{
+    (void)state;
+    static const char *const TEXTS[][2] = {
+        {"{ \"a\" : [ 1 ,\n\t2 ] ,\r\n \"b c\" : \"x  y\" }", "{\"a\":[1,2],\"b c\":\"x  y\"}"},
+        {" \"\\\" \\\\\" ", "\"\\\" \\\\\""},
+        {"-1.50e3", "-1.50e3"},
+        {"[ ]", "[]"},
+    };
+    struct buf out = {0};
+    for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
+        buf_clear(&out);
+        json_compact(span_text(TEXTS[i][0]), &out);
+        assert_string_equal(buf_cstr(&out), TEXTS[i][1]);
+    }
+    buf_free(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_styles),
         cmocka_unit_test(test_lone_values),
         cmocka_unit_test(test_quote),
+        cmocka_unit_test(test_compact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
