@@ -77,23 +77,24 @@
 #define EXPORT_TURNS_LEAST    8
 #define EXPORT_TURNS_MOST     40
 #define EXPORT_TURNS_LARGE    120
-#define EXPORT_DESCRIPTION    160 /* code points of a system prompt that describe a package */
+#define OPENENV_PORT          8000 /* of its server */
+#define EXPORT_DESCRIPTION    160  /* code points of a system prompt that describe a package */
 
 /* ---- the Hugging Face Hub (select 18) ----------------------------------------------------------- */
 
-#define HUB_ENDPOINT       "https://huggingface.co"
-#define HUB_RETRIES        5    /* repeats of a request that may be repeated */
-#define HUB_RETRY_FIRST_S  1.0  /* seconds before a change is tried again; doubles each time */
-#define HUB_NAME_MAX       96   /* characters of each half of a repository's name */
-#define HUB_SAMPLE         512  /* bytes of a file that the Hub decides by */
-#define HUB_FILES_A_CALL   256  /* most files of one request */
-#define HUB_FILES_MOST     100000
-#define HUB_IN_FLIGHT      4    /* parts or files on their way at a time */
-#define HUB_PARTS_MOST     10000 /* of one file, as S3 counts */
-#define HUB_COMMIT_MAX     ((size_t)512 << 20) /* bytes of small files in one change */
-#define HUB_PIECE          ((uint64_t)16 << 20) /* bytes fetched by one request */
-#define HUB_SLOWEST        ((double)(64 << 10)) /* bytes a second that a transfer is given time for */
-#define HUB_TOKEN_MAX      ((size_t)4 << 10) /* bytes of a token's file */
-#define HUB_ERROR_SHOWN    300 /* bytes of what the Hub says */
+#define HUB_ENDPOINT      "https://huggingface.co"
+#define HUB_RETRIES       5   /* repeats of a request that may be repeated */
+#define HUB_RETRY_FIRST_S 1.0 /* seconds before a change is tried again; doubles each time */
+#define HUB_NAME_MAX      96  /* characters of each half of a repository's name */
+#define HUB_SAMPLE        512 /* bytes of a file that the Hub decides by */
+#define HUB_FILES_A_CALL  256 /* most files of one request */
+#define HUB_FILES_MOST    100000
+#define HUB_IN_FLIGHT     4                    /* parts or files on their way at a time */
+#define HUB_PARTS_MOST    10000                /* of one file, as S3 counts */
+#define HUB_COMMIT_MAX    ((size_t)512 << 20)  /* bytes of small files in one change */
+#define HUB_PIECE         ((uint64_t)16 << 20) /* bytes fetched by one request */
+#define HUB_SLOWEST       ((double)(64 << 10)) /* bytes a second that a transfer is given time for */
+#define HUB_TOKEN_MAX     ((size_t)4 << 10)    /* bytes of a token's file */
+#define HUB_ERROR_SHOWN   300                  /* bytes of what the Hub says */
 
 #endif

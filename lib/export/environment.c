@@ -1,12 +1,8 @@
 /* environment.c: see environment.h. Options, the folder, the report. */
 #include "export/environment.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
-#include "base/file.h"
 #include "export/defaults.h"
 #include "export/environment_inside.h"
 #include "text/fold.h"
@@ -161,14 +157,29 @@ static struct json_value tools_value(const struct export_environment *e)
     return value;
 }
 
-/* A parameter that Python cannot name still gets through (by its alias); a tool that a client of the
- * episode could take for one of its own verbs does not. */
+/* A parameter that Python cannot name still gets through (by its alias); a tool that a client of an
+ * OpenEnv episode could take for one of its own verbs does not. */
 static int check_tools(struct export_environment *e, struct error *error)
 {
+    static const char *const VERBS[] = {"reset", "step", "state", "close", "submit"};
     struct json_cursor cursor = json_enter(tools_value(e));
     struct environment_tool tool;
-    while (environment_next_tool(&cursor, &tool))
+    struct buf scratch = {0};
+    const char *taken = NULL;
+    while (environment_next_tool(&cursor, &tool)) {
+        struct span name = tool.name.text.ptr ? json_text(tool.name, &scratch) : SPAN("");
         e->n_tools++;
+        for (size_t i = 0; e->openenv && i < sizeof VERBS / sizeof *VERBS; i++)
+            if (span_is(name, VERBS[i]))
+                taken = VERBS[i];
+    }
+    buf_free(&scratch);
+    if (taken)
+        return error_set(
+            error, ERROR_INPUT,
+            "a tool is called %s, which is a verb of every OpenEnv episode; rename it, "
+            "or write --runtime verifiers",
+            taken);
     if (!e->n_tools)
         return error_set(error, ERROR_INPUT,
                          "an environment without a tool has no world; name the schemas with "
@@ -207,6 +218,7 @@ static int read_package(struct export_environment *e, struct error *error)
 {
     if (!e->options->out)
         return error_set(error, ERROR_USAGE, "an environment is a folder; name it with --out DIR");
+    e->openenv = e->options->runtime && strcmp(e->options->runtime, "openenv") == 0;
     int code = read_reward(e, error);
     if (code == 0)
         code = check_tools(e, error);
@@ -252,91 +264,6 @@ void export_environment_row(struct export_environment *e, const struct row *row)
 int export_environment_close(struct export_environment *e, struct error *error)
 {
     return export_tasks_close(e->tasks, error);
-}
-
-/* ---- the folder ---------------------------------------------------------------------------------- */
-
-static int make_folder(const char *path, struct error *error)
-{
-    if (mkdir(path, 0777) == 0 || errno == EEXIST)
-        return 0;
-    return error_errno(error, ERROR_SYSTEM, "%s: the folder cannot be made; check the path", path);
-}
-
-static int save(const struct export_environment *e, const char *inside, const char *file,
-                const struct buf *text, struct error *error)
-{
-    struct buf path = {0};
-    buf_format(&path, "%s/%s%s", e->options->out, inside, file);
-    int code = file_save(buf_cstr(&path), buf_span(text), error);
-    buf_free(&path);
-    return code;
-}
-
-static int make_folders(struct export_environment *e, struct buf *inside, struct error *error)
-{
-    struct buf path = {0};
-    buf_format(&path, "%s", e->options->out);
-    int code = make_folder(buf_cstr(&path), error);
-    buf_format(&path, "/%s", buf_cstr(&e->name));
-    if (code == 0)
-        code = make_folder(buf_cstr(&path), error);
-    buf_text(&path, "/data");
-    if (code == 0)
-        code = make_folder(buf_cstr(&path), error);
-    buf_format(inside, "%s/", buf_cstr(&e->name));
-    buf_free(&path);
-    return code;
-}
-
-static void tasks_of(const struct export_environment *e, enum export_split split, struct buf *out)
-{
-    export_tasks_write(e->tasks, split, out);
-}
-
-int export_environment_write(struct export_environment *e, struct error *error)
-{
-    struct buf inside = {0}, text = {0};
-    const char *module;
-    int code = make_folders(e, &inside, error);
-    module = buf_cstr(&inside);
-    for (int part = 0; part < 7 && code == 0; part++) {
-        buf_clear(&text);
-        if (part == 0) {
-            tasks_of(e, EXPORT_TRAIN, &text);
-            code = save(e, module, "data/train.jsonl", &text, error);
-        } else if (part == 1) {
-            tasks_of(e, EXPORT_HOLDOUT, &text);
-            code = save(e, module, "data/holdout.jsonl", &text, error);
-        } else if (part == 2) {
-            environment_spec(e, &text);
-            code = save(e, module, "spec.json", &text, error);
-        } else if (part == 3) {
-            buf_span_add(&text, e->options->tools);
-            buf_byte(&text, '\n');
-            code = save(e, module, "tools.json", &text, error);
-        } else if (part == 4) {
-            buf_format(&text, "%s%s%s", ENVIRONMENT_GLUE_HEAD, e->function ? "True" : "False",
-                       ENVIRONMENT_GLUE_TAIL);
-            code = save(e, module, "__init__.py", &text, error);
-        } else if (part == 5) {
-            environment_readme(e, &text);
-            code = save(e, "", "README.md", &text, error);
-        } else {
-            environment_project(e, &text);
-            code = save(e, "", "pyproject.toml", &text, error);
-        }
-    }
-    buf_free(&inside);
-    buf_free(&text);
-    return code;
-}
-
-void export_environment_paths(const struct export_environment *e, struct buf *tasks,
-                              struct buf *card)
-{
-    buf_format(tasks, "%s/%.*s/data/train.jsonl", e->options->out, (int)e->name.len, e->name.data);
-    buf_format(card, "%s/DATA_CARD.md", e->options->out);
 }
 
 void export_environment_lines(const struct export_environment *e, struct buf *lines)
@@ -388,7 +315,7 @@ void export_environment_report(const struct export_environment *e, const char *p
         json_write_text(w, environment_reward(e));
         write_text_or_null(w, "execute", e->options->execute);
         json_write_key(w, "runtime");
-        json_write_text(w, "verifiers");
+        json_write_text(w, e->openenv ? "openenv" : "verifiers");
         json_write_key(w, "tools");
         json_write_int(w, (int64_t)e->n_tools);
         json_write_key(w, "max_turns");

@@ -1,5 +1,5 @@
 /* environment.h: an environment package for on-policy trainers: tasks, tools, a world and a reward
- * in a folder that verifiers 0.4 loads (select 16). With package false: the tasks alone, for a
+ * in a folder that verifiers 0.4 loads, or an OpenEnv server (select 16). With package false: the tasks alone, for a
  * trainer with its own rollouts (select 15, prompts).
  *
  *     e = export_environment_new(&options, error)
@@ -13,7 +13,7 @@
 #include "export/tasks.h"
 
 struct export_environment_options {
-    const char *out, *name, *reward, *execute, *holdout, *band, *description, *world;
+    const char *out, *runtime, *name, *reward, *execute, *holdout, *band, *description, *world;
     int64_t max_turns, ngram; /* -1: the defaults */
     bool one_phrasing;
     /* set by the caller */
@@ -28,6 +28,8 @@ struct export_environment_options {
 #define EXPORT_ENVIRONMENT_OPTIONS(type, field)                                                       \
     {.kind = OPTION_TEXT, .name = "out", .offset = offsetof(type, field.out), .arg = "DIR",           \
      .help = "environment: the folder of the package", .file = true},                                 \
+    {.kind = OPTION_CHOICE, .name = "runtime", .offset = offsetof(type, field.runtime), .arg = "verifiers|openenv", \
+     .help = "environment: what runs it (verifiers)", .choices = "verifiers|openenv"},                \
     {.kind = OPTION_TEXT, .name = "name", .offset = offsetof(type, field.name), .arg = "NAME",        \
      .help = "environment: the package's name (the folder's)"},                                       \
     {.kind = OPTION_TEXT, .name = "reward", .offset = offsetof(type, field.reward), .arg = "SCORER|MODULE:NAME", \

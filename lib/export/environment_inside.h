@@ -5,8 +5,13 @@
 #include "base/arena.h"
 #include "export/environment.h"
 
-/* The package's module: head, True or False (is the reward a function of Python?), tail. */
-extern const char ENVIRONMENT_GLUE_HEAD[], ENVIRONMENT_GLUE_TAIL[];
+#define OPENENV_REQUIREMENTS "openenv>=0.5\nfastapi>=0.115.0\nuvicorn>=0.24.0\n"
+
+/* Python of the packages, with @NAME@, @CLASS@ and @FUNCTION@ (is the reward a function of Python?) to
+ * fill in. Between a HEAD and a TAIL stands what all share. */
+extern const char ENVIRONMENT_COMMON[], VERIFIERS_HEAD[], VERIFIERS_TAIL[];
+extern const char OPENENV_SERVER_HEAD[], OPENENV_SERVER_TAIL[], OPENENV_APP[], OPENENV_CLIENT[],
+    OPENENV_INIT[], OPENENV_DOCKERFILE[];
 
 struct export_environment {
     const struct export_environment_options *options;
@@ -16,12 +21,23 @@ struct export_environment {
     struct arena arena;
     size_t n_tools;
     bool function; /* the reward is MODULE:NAME */
+    bool openenv;  /* the runtime; else verifiers */
     int64_t max_turns;
 };
 
 void environment_spec(const struct export_environment *e, struct buf *out);
 void environment_project(const struct export_environment *e, struct buf *out);
 void environment_readme(const struct export_environment *e, struct buf *out);
+void environment_describe(const struct export_environment *e, struct buf *out); /* in one line */
+
+/* The name as a Python class has it: its parts capitalised. */
+void environment_class(const struct export_environment *e, struct buf *out);
+
+/* Files of an OpenEnv package. */
+void openenv_manifest(const struct export_environment *e, struct buf *out);
+void openenv_project(const struct export_environment *e, struct buf *out);
+void openenv_front_matter(const struct export_environment *e, struct buf *out);
+void openenv_quick_start(const struct export_environment *e, struct buf *out);
 
 /* The reward's text, the default when none was given. */
 const char *environment_reward(const struct export_environment *e);

@@ -65,7 +65,7 @@ void environment_spec(const struct export_environment *e, struct buf *out)
 }
 
 /* What was said, else the beginning of the system prompt, on one line. */
-static void add_description(const struct export_environment *e, struct buf *out)
+void environment_describe(const struct export_environment *e, struct buf *out)
 {
     struct span text =
         e->options->description ? span_text(e->options->description) : e->options->system_prompt;
@@ -88,7 +88,7 @@ void environment_project(const struct export_environment *e, struct buf *out)
 {
     struct buf text = {0}, dashed = {0};
     const struct buf *name = &e->name;
-    add_description(e, &text);
+    environment_describe(e, &text);
     buf_span_add(&dashed, buf_span(name));
     for (size_t i = 0; i < dashed.len; i++)
         if (dashed.data[i] == '_')
@@ -185,23 +185,30 @@ void environment_readme(const struct export_environment *e, struct buf *out)
 {
     struct buf text = {0};
     const struct buf *name = &e->name;
+    if (e->openenv)
+        openenv_front_matter(e, out);
     buf_format(out, "# %.*s\n\n", (int)name->len, name->data);
-    add_description(e, &text);
+    environment_describe(e, &text);
     add_plain(out, buf_span(&text));
     buf_text(out, "\n\n");
     add_facts(e, out);
-    buf_format(
+    buf_text(out, "\n## Quick start\n\n");
+    if (e->openenv)
+        openenv_quick_start(e, out);
+    else
+        buf_format(
+            out,
+            "    pip install .\n"
+            "    vf-eval %.*s -m MODEL\n\n"
+            "`wai-simulate` and `wai-grade` must be on PATH: they are the world and the reward.\n"
+            "The held-out tasks: `--env.taskset.split holdout`.\n",
+            (int)name->len, name->data);
+    buf_text(
         out,
-        "\n## Quick start\n\n"
-        "    pip install .\n"
-        "    vf-eval %.*s -m MODEL\n\n"
-        "`wai-simulate` and `wai-grade` must be on PATH: they are the world and the reward.\n"
-        "The held-out tasks: `--env.taskset.split holdout`.\n\n"
-        "## The answer key\n\n"
+        "\n## The answer key\n\n"
         "`info` of every task holds what its grader and its world know. It stays on the side\n"
         "that runs the environment; no policy sees it. Pushing this package to a hub publishes\n"
-        "it, the answers with it.\n",
-        (int)name->len, name->data);
+        "it, the answers with it.\n");
     buf_clear(&text);
     export_environment_notes(e, &text);
     struct span left = buf_span(&text);

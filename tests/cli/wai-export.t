@@ -603,3 +603,46 @@ stdin:
 run: wai-export --push-to me/x
 exit: 2
 stderr has: name its file with --output
+
+test: environment: an OpenEnv package
+file tools.json:
+  [{"name": "look_up", "description": "d", "parameters": {"type": "object", "properties": {}}}]
+file rows.jsonl:
+  {"prompt":"p","scenario_id":"a","privileged":{"reference":"key"}}
+run:
+  wai-export -q --kind environment --runtime openenv --out d --name 'shop 2 go' --tools tools.json --holdout 0 --reward conduct --json rows.jsonl > r.json
+  (cd d && find . -type f | LC_ALL=C sort)
+  sed -n '2p;/declared_tools/p' d/openenv.yaml
+  grep -h '^class' d/client.py d/server/shop_2_go_environment.py
+  sed -n 2p d/README.md
+  ! grep -rn '@[A-Z]*@' d
+stdout:
+  ./DATA_CARD.md
+  ./README.md
+  ./__init__.py
+  ./client.py
+  ./data/holdout.jsonl
+  ./data/train.jsonl
+  ./openenv.yaml
+  ./pyproject.toml
+  ./server/Dockerfile
+  ./server/__init__.py
+  ./server/app.py
+  ./server/requirements.txt
+  ./server/shop_2_go_environment.py
+  ./spec.json
+  ./tools.json
+  name: "shop_2_go"
+      declared_tools: ["look_up", "submit"]
+  class Shop2GoEnv(MCPToolClient):
+  class World:
+  class Shop2GoEnvironment(Environment):
+  title: "shop_2_go"
+file r.json json: {"kind": "environment", "runtime": "openenv", "train": 1, "path": "d"}
+
+test: environment: names of tools that OpenEnv keeps for itself
+stdin:
+  {"prompt":"p"}
+run: wai-export --kind environment --runtime openenv --out d --tools '[{"name":"reset"}]'
+exit: 3
+stderr has: a tool is called reset, which is a verb of every OpenEnv episode; rename it, or write --runtime verifiers
