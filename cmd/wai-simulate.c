@@ -1,5 +1,6 @@
 /* wai-simulate: an agent, a mock world that answers its tool calls and sometimes breaks, rows out.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "row/writer.h"
 #include "scene/defaults.h"
 #include "scene/plan.h"
+#include "scene/progress.h"
 #include "scene/report.h"
 #include "scene/setup.h"
 #include "scene/swarm_job.h"
@@ -29,6 +31,7 @@ struct session {
     struct simulate_setup in;
     struct row_writer *writer;
     time_t last_progress;
+    FILE *progress; /* NULL: nobody wants the objects */
     struct grade_beside *grader;
     struct checkpoint *checkpoint;
     struct talk_setup talk;
@@ -64,7 +67,7 @@ static int print_plan(struct session *x, struct error *error)
         s->against ? plan_cover(&x->in.grid, &planned, s->against, &s->rows, &covered, error) : 0;
     struct plan_view view = {
         &x->in.grid, &x->in.topology, x->in.budget, &planned, s->against ? &covered : NULL,
-        x->in.aimed};
+        x->in.aimed, s->search.time_budget > 0};
     if (!code)
         code = plan_print(&view, s->json || s->against, x->writer, error);
     if (!code && s->against && s->require_coverage_given &&
@@ -102,16 +105,47 @@ static int flush_rows(void *data, struct error *error)
     return row_writer_flush(x->writer, error);
 }
 
-static void show_progress(void *data, int64_t landed, int64_t cap, int64_t lost)
+/* A line for people every ten seconds, an object for programs whenever the engine says so. */
+static void show_progress(void *data, const struct engine_progress *p)
 {
     struct session *x = data;
+    struct buf text = {0};
     time_t now = time(NULL);
-    if (!x->last_progress)
+    bool told = p->cap >= SCENE_PROGRESS_ROWS && now - x->last_progress >= PROGRESS_SECONDS;
+    if (x->last_progress && told) {
+        progress_line(p, &text);
+        log_note("%s", buf_cstr(&text));
+    }
+    if (!x->last_progress || told)
         x->last_progress = now;
-    if (cap < SCENE_PROGRESS_ROWS || now - x->last_progress < PROGRESS_SECONDS)
-        return;
-    x->last_progress = now;
-    log_note("%lld of %lld rows, %lld lost", (long long)landed, (long long)cap, (long long)lost);
+    if (x->progress) {
+        buf_clear(&text);
+        progress_object(p, &text);
+        fprintf(x->progress, "%s\n", buf_cstr(&text));
+        fflush(x->progress);
+    }
+    buf_free(&text);
+}
+
+static int open_progress(struct session *x, struct error *error)
+{
+    const char *path = x->in.s.search.progress;
+    if (!path || x->in.s.dry_run)
+        return 0;
+    x->progress = strcmp(path, "-") == 0 ? stderr : fopen(path, "w");
+    return x->progress ? 0
+                       : error_set(error, ERROR_SYSTEM, "%s: %s; --progress needs a file it can write",
+                                   path, strerror(errno));
+}
+
+static int close_progress(struct session *x, struct error *error)
+{
+    int wrong = x->progress ? ferror(x->progress) : 0;
+    if (x->progress && x->progress != stderr)
+        wrong |= fclose(x->progress);
+    return wrong ? error_set(error, ERROR_SYSTEM, "%s: not all of the progress could be written",
+                             x->in.s.search.progress)
+                 : 0;
 }
 
 static bool interrupted(void)
@@ -270,7 +304,13 @@ static int run(struct session *x, struct error *error)
         .rerolls = s->rerolls_given ? s->rerolls : x->in.topology.repeats,
         .tasks = s->tasks ? &x->in.tasks : NULL,
         .seeds = x->in.seeds.count ? &x->in.seeds : NULL,
+        .keep_failures = s->search.keep_failures,
         .keep_graded_failures = s->keep_graded_failures,
+        .knobs = &x->in.knobs,
+        .arm_weights = s->search.arm_weights ? x->in.arm_weights : NULL,
+        .steering = s->search.steering,
+        .saturate = simulate_saturates(s),
+        .time_budget = s->search.time_budget > 0 ? s->search.time_budget : 0,
         .aim = s->tasks ? NULL : x->in.aimed,
         .talk = &x->talk.talk,
         .spent = x->talk.access.budget,
@@ -284,6 +324,8 @@ static int run(struct session *x, struct error *error)
     int code = e.agent ? open_grader(x, error) : error->code;
     if (!code)
         code = open_checkpoint(x, error);
+    if (!code)
+        code = open_progress(x, error);
     e.judge = grade_beside_judge(x->grader);
     e.checkpoint = x->checkpoint;
     if (!code) {
@@ -298,6 +340,8 @@ static int run(struct session *x, struct error *error)
         tell(x, &e, &report);
         code = reported ? reported : judge(x, &report, error);
     }
+    int closed = close_progress(x, code ? NULL : error);
+    code = code ? code : closed;
     agent_close(e.agent);
     answers_free(agent.answers);
     grade_beside_close(x->grader);

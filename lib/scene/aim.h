@@ -4,6 +4,7 @@
 #define WAI_SCENE_AIM_H
 
 #include "model/embed.h"
+#include "scene/knobs.h"
 #include "scene/traces.h"
 
 enum strategy {
@@ -28,6 +29,7 @@ struct aim_wish {
     const char *path;     /* --traces */
     const char *strategy; /* NULL: auto */
     const char *targeted; /* names with commas, or NULL */
+    const struct knobs *knobs;
 };
 
 /* 0, ERROR_USAGE (the strategy) or ERROR_INPUT. */

@@ -67,6 +67,8 @@ void birth_free(struct birth *b)
     buf_free(&b->begun);
     buf_free(&b->scratch);
     buf_free(&b->fault);
+    buf_free(&b->cell);
+    buf_free(&b->shape);
 }
 
 /* ---- what is derived from the steps ---------------------------------------------------------- */
@@ -390,6 +392,13 @@ void birth_read(struct birth *b, const struct scene_task *task, const struct row
     row_signature(row, born->signature);
     if (steps)
         count_calls(b, task, *steps, call, data);
+    const struct json_value *dimensions = row_get(row, SPAN("scenario_dimensions"));
+    buf_clear(&b->cell);
+    buf_clear(&b->shape);
+    if (dimensions)
+        buf_span_add(&b->cell, dimensions->text);
+    if (b->shapes)
+        shape_of_row(b->shapes, b->tools, row, &b->shape);
 }
 
 void birth_row(struct birth *b, const struct birth_run *run, const struct scene_task *task,
@@ -410,7 +419,9 @@ void birth_row(struct birth *b, const struct birth_run *run, const struct scene_
     birth_read(b, task, &row, born, call, data);
     buf_clear(line);
     buf_add(line, b->begun.data, b->begun.len - 1);
+    size_t before = line->len + sizeof ",\"scenario_dimensions\":" - 1;
     write_dimensions(b, task, *steps, line);
+    buf_add(&b->cell, line->data + before, line->len - before);
     buf_format(line, ",\"behavior_signature\":\"%s\"", born->signature);
     buf_text(line, ",\"reward\":null,\"grader_reason\":null,\"reason\":null");
     buf_format(line, ",\"rollout_index\":%lld,", (long long)rollout_index);

@@ -7,6 +7,7 @@
 #include "row/conversation.h"
 #include "row/signature.h"
 #include "row/usable.h"
+#include "scene/shapes.h"
 #include "scene/task.h"
 
 /* What all rows of one run share. */
@@ -32,6 +33,10 @@ struct birth {
     struct row_conversation conversation;
     struct json_members members;
     struct buf begun, scratch, fault;
+    const struct shapes *shapes; /* NULL: no action shapes are wanted */
+    const struct row_tools *tools;
+    struct buf cell;  /* of the row made or read last: its dimensions, */
+    struct buf shape; /* its calls as an action shape writes them; empty: none */
 };
 void birth_free(struct birth *b);
 

@@ -32,6 +32,7 @@ enum {
     SCENE_MISSING_LISTED = 20, /* tasks that were not played, named in the report (situations 12) */
     SCENE_DEAD_TOOL_CALLS = 3, /* calls before a tool counts as dead (world 16.6) */
     SCENE_TIER_ROWS = 20,      /* rows from which a missed tier mix is told (situations 7.2) */
+    SCENE_PROGRESS_GUESS = 5,  /* rows from which the time left is guessed (situations 20.2) */
     SCENE_PROGRESS_ROWS = 10,  /* no progress below this budget (situations 20.2) */
 };
 
@@ -98,6 +99,70 @@ enum {
 };
 #define SWARM_TEMPERATURE     1.0
 #define SWARM_FITNESS_SECONDS 60.0 /* of one reply of the fitness command */
+
+#define SCENE_NEAR       0.9  /* share of words from which two messages are near (situations 17.5) */
+#define SCENE_NEAR_SLACK 1e-9 /* on the number of words, against the last bit of a product */
+
+enum {
+    SCENE_UNDEREXPLORED = 8,   /* prompts of situations with one row that a report names */
+    SCENE_PROBE_TRIES = 32,    /* probes made for one that is new */
+    SCENE_SHAPE_WORDINGS = 12, /* requests for one action shape */
+    SCENE_SHAPE_STRIDE = 5,    /* between their variants */
+};
+
+/* The changed ask of a row that failed (situations 10.1). */
+enum {
+    SCENE_MUTATION_MIN = 12,   /* characters of a changed text, at least */
+    SCENE_MUTATION_WORDS = 4,  /* words, at least */
+    SCENE_MUTATION_TRIES = 56, /* changes tried for one prompt: four parents' */
+    SCENE_TYPO_LETTERS = 5,    /* of a word that is mistyped, at least */
+    SCENE_PARENT_HEAD = 80,    /* characters of the parent's ask on the row */
+};
+#define SCENE_MUTATION_MOVED 0.6 /* share of words that are new or stand elsewhere */
+
+/* What a cell weighs after rows have landed (situations 3.7). */
+#define WEIGHT_UNMEASURED 0.5 /* novelty and behaviour of a cell without rows */
+#define STARVATION_UNSEEN 2.5 /* times, for a value without a row */
+#define STARVATION_RARE   1.5 /* for one with little of its share */
+#define STARVATION_SHARE  0.5 /* of an even share, under which a value is rare */
+enum {
+    STARVATION_ROWS = 12, /* rows on an axis before its values are compared */
+    NOVELTY_DIGITS = 6,   /* so that no last bit of a float decides a choice */
+};
+
+/* The split of the prompts among the arms (situations 6). */
+#define ARM_LEARNING_RATE 0.5  /* of a weight, times what a row brought */
+#define ARM_OPEN_MIN      0.05 /* share of prompts off the grid */
+#define ARM_OPEN_MAX      0.10
+#define ARM_RARE_MAX      0.08 /* of action shapes, and of failures, each */
+
+/* Mode adaptive (situations 9) and the scale of action shapes (10.2). */
+#define PACE_NO_CLOCK       600.0 /* seconds that a run without a clock counts as having */
+#define PACE_SATURATION_MIN 120.0 /* seconds, under --until saturation */
+#define PACE_SHORTEST       15.0  /* seconds from which new situations get a larger share */
+#define PACE_SPAN           165.0 /* seconds until that share is largest */
+#define PACE_EXPLORE_MIN    0.30  /* share of a round for new situations */
+#define PACE_EXPLORE_MAX    0.80
+#define PACE_EXPAND         0.55 /* of the rest: new wordings of used situations */
+#define PACE_LONG           90.0 /* seconds from which a wording has 3 rollouts */
+#define PACE_UNIT           60.0 /* seconds at which the scale is 1 */
+#define PACE_SCALE_MIN      0.5
+#define PACE_SCALE_MAX      3.0
+#define PACE_LONG_SHAPES    120.0 /* seconds from which shapes of three calls are walked */
+#define PACE_FLAT_YIELD     0.02  /* a round that brings less per row is flat (situations 19) */
+enum {
+    PACE_PHRASINGS = 3,
+    PACE_REPEATS_LONG = 3,
+    PACE_REPEATS_SHORT = 2,
+    PACE_SHAPES = 200,        /* shapes enumerated at scale 1, and at least */
+    PACE_SHAPES_LISTED = 12,  /* uncovered shapes counted at scale 1 */
+    PACE_SHAPES_LISTED_MIN = 8,
+    PACE_FLAT_ROUNDS = 12, /* flat rounds in a row that are a plateau */
+};
+
+/* The end of a run under a clock (situations 8.5). */
+#define SCENE_CLOSING_MARGIN 2.0 /* rollouts that are to fit into the time left */
+enum { SCENE_CLOSING_WINDOW = 20 }; /* rollouts whose median says how long one takes */
 
 #define SCENE_FAULT_RATE     0.5  /* share of fault cells that keep their plan (situations 4) */
 #define SCENE_FAULT_RATE_RL  0.8  /* the same in mode rl */

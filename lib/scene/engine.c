@@ -25,6 +25,8 @@ const char *stop_reason_name(enum stop_reason reason)
         [STOP_HOST] = "agent_host_dead",
         [STOP_REPLAY] = "replay_miss",
         [STOP_COST] = "max_cost",
+        [STOP_TIME] = "time_budget",
+        [STOP_SATURATION] = "saturation",
     };
     return names[reason];
 }
@@ -88,28 +90,82 @@ static int take_resumed(struct run *run, struct error *error)
     return code;
 }
 
+/* Is too little time left to begin anything new (situations 8.5)? */
+static bool is_closing(const struct run *run)
+{
+    double left = run_time_left(run);
+    return left < run->knobs->value[KNOB_CLOSING_MARGIN] * durations_median(&run->durations);
+}
+
+/* One entry of the queue, one rollout. False: there is none. */
+static bool serve_queue(struct run *run)
+{
+    while (run->queue_count) {
+        struct group *g = run->queue[run->queue_first++];
+        run->queue_count--;
+        g->queued--;
+        if (g->scheduled < run->k) {
+            add_job(run, g);
+            run->report->verified++;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void open_pinned(struct run *run, int64_t width, int64_t room)
+{
+    struct group *g;
+    while ((int64_t)run->n_jobs < width && (g = run_open_pinned(run))) {
+        size_t before = run->n_jobs;
+        open_group(run, g, room);
+        run->report->explored += (int64_t)(run->n_jobs - before);
+    }
+}
+
+/* Opens prompts until the round has so many jobs. */
+static void open_written(struct run *run, enum search_want want, int64_t width, int64_t room)
+{
+    struct group *g;
+    while ((int64_t)run->n_jobs < width && !run->tasks && !run->closing && !run->search_spent &&
+           run->setting->budget - run->scheduled - promised(run) > 0) {
+        size_t before = run->n_jobs;
+        if (!(g = run_open_written(run, want))) {
+            run->search_spent = want == SEARCH_ANY;
+            return;
+        }
+        open_group(run, g, room);
+        *(g->fresh ? &run->report->explored : &run->report->expanded) +=
+            (int64_t)(run->n_jobs - before);
+    }
+}
+
+/* Mode adaptive: new wordings of what is in use, new situations, further rollouts, by the time that
+ * is left. */
+static void plan_adaptive(struct run *run, int64_t width, int64_t room)
+{
+    struct adaptive_plan plan = run_plan(run);
+    int64_t have = (int64_t)run->n_jobs;
+    struct adaptive_slots slots = adaptive_slots(width - have, &plan);
+    open_written(run, SEARCH_USED, have + slots.expand, room);
+    open_written(run, SEARCH_FRESH, have + slots.expand + slots.explore, room);
+}
+
 static void plan_round(struct run *run)
 {
     int64_t room = run->setting->budget - run->landed;
     int64_t width = run->setting->round < room ? run->setting->round : room;
-    struct group *g;
+    double before = run_now(run);
     run->n_jobs = 0;
-    while ((int64_t)run->n_jobs < width && (g = run_open_pinned(run)))
-        open_group(run, g, room);
-    while ((int64_t)run->n_jobs < width && run->queue_count) {
-        g = run->queue[run->queue_first++];
-        run->queue_count--;
-        g->queued--;
-        if (g->scheduled < run->k)
-            add_job(run, g);
-    }
-    while ((int64_t)run->n_jobs < width && !run->tasks && !run->search_spent &&
-           run->setting->budget - run->scheduled - promised(run) > 0) {
-        if ((g = run_open_written(run)))
-            open_group(run, g, room);
-        else
-            run->search_spent = true;
-    }
+    run->closing = run->closing || is_closing(run);
+    run->report->closing |= run->closing;
+    open_pinned(run, width, room);
+    if (run->setting->topology.mode == MODE_ADAPTIVE && !run->setting->topology.unique)
+        plan_adaptive(run, width, room);
+    while ((int64_t)run->n_jobs < width && serve_queue(run))
+        ;
+    open_written(run, SEARCH_ANY, width, room);
+    run->report->timings.opening += run_now(run) - before;
 }
 
 /* Groups that stopped because they agreed go on when nothing else is left. */
@@ -145,6 +201,10 @@ static bool without_job(struct run *run, enum stop_reason *stop)
         *stop = STOP_SITUATIONS;
         return false;
     }
+    if (run->closing) {
+        *stop = STOP_TIME;
+        return false;
+    }
     if (resume_stopped(run))
         return true;
     if (run->tasks) {
@@ -174,8 +234,9 @@ static enum stop_reason why_dead(const struct run *run)
 
 static bool agent_is_dead(const struct run *run)
 {
-    int64_t limit = SCENE_DEAD_BUDGETS * run->setting->budget;
-    return !run->landed && run->lost_attempts >= (limit > SCENE_DEAD_MIN ? limit : SCENE_DEAD_MIN);
+    int64_t limit = knob_int(run->knobs, KNOB_DEAD_BUDGETS) * run->setting->budget;
+    int64_t least = knob_int(run->knobs, KNOB_DEAD_ERRORS);
+    return !run->landed && run->lost_attempts >= (limit > least ? limit : least);
 }
 
 /* What there is to do between rounds. */
@@ -183,8 +244,7 @@ static int end_round(struct run *run, struct error *error)
 {
     const struct engine_events *e = &run->setting->events;
     int code = e->flush ? e->flush(e->data, error) : 0;
-    if (e->progress)
-        e->progress(e->data, run->landed, run->setting->budget, run->report->lost);
+    run_end_round(run);
     return code;
 }
 
@@ -196,6 +256,16 @@ static int play_rounds(struct run *run, enum stop_reason *stop, struct error *er
     for (;;) {
         if (run->landed >= run->setting->budget)
             break;
+        if (run->setting->saturate && !run->tasks &&
+            learned_saturated(&run->report->learned, run->setting->grid)) {
+            run->report->saturated = true;
+            *stop = STOP_SATURATION;
+            break;
+        }
+        if (run_time_left(run) <= 0) {
+            *stop = STOP_TIME;
+            break;
+        }
         if (e->interrupted && e->interrupted()) {
             *stop = STOP_INTERRUPTED;
             break;
@@ -208,8 +278,10 @@ static int play_rounds(struct run *run, enum stop_reason *stop, struct error *er
         }
         if ((code = take_resumed(run, error)))
             return code;
+        double before = run_now(run);
         if ((code = run_play(run, error)) || (code = end_round(run, error)))
             return code;
+        run->report->timings.playing += run_now(run) - before;
         if (run->halt.caught) {
             *stop = run->halt.reason;
             run->report->stop_error = run->halt.error;
@@ -218,7 +290,7 @@ static int play_rounds(struct run *run, enum stop_reason *stop, struct error *er
         if (agent_is_dead(run))
             break;
     }
-    if (!run->landed && run->lost_attempts && *stop != STOP_INTERRUPTED)
+    if (!run->landed && run->lost_attempts && *stop != STOP_INTERRUPTED && *stop != STOP_TIME)
         *stop = why_dead(run);
     return 0;
 }
@@ -261,7 +333,6 @@ static void open_run(struct run *run, const struct engine_setting *setting,
     run->k = setting->topology.repeats;
     run->mean_utterances = NAN;
     run->successive = setting->topology.policy == REPEAT_SUCCESSIVE;
-    succession_open(&run->succession, run->k, setting->topology.probe);
     struct birth_setting birth = {
         .policy = setting->policy,
         .model_version = setting->model_version,
@@ -275,9 +346,20 @@ static void open_run(struct run *run, const struct engine_setting *setting,
         .replayed_first = eval_run > 0 && !setting->tasks,
     };
     run->birth = birth_run_new(&birth);
+    run->knobs = &report->knobs;
+    succession_open(&run->succession, run->k, setting->topology.probe,
+                    run->knobs->value[KNOB_SMOOTHING]);
+    run->started = run->progress_at = run_now(run);
+    memcpy(run->arm_weights, report->arm_start, sizeof run->arm_weights);
     drop_seeds(run);
     plan_pairs(setting->grid, &run->planned);
     pairs_open(&run->covered, setting->grid->n_values);
+    pairs_open(&run->met, setting->grid->n_values);
+    if (setting->tools->count) {
+        run->scale = shape_scale(setting->time_budget);
+        shapes_enumerate(&run->shapes, setting->tools, run->scale.longest, run->scale.most);
+        run->shape_tries = mem_zero(run->shapes.count + 1, 1);
+    }
     if (!tasks) {
         int64_t situations = setting->situations;
         if (situations > 0 && situations < (int64_t)run->n_seeds)
@@ -290,7 +372,10 @@ static void open_run(struct run *run, const struct engine_setting *setting,
                 .unique = setting->topology.unique,
                 .situations = cells,
                 .phrasings = setting->topology.phrasings,
+                .wordings = setting->topology.phrasings,
                 .hard_share = setting->hard_share,
+                .even = setting->saturate,
+                .steering = setting->steering,
             };
             run->search = search_open(&search);
             run->writer = template_open(setting->grid, setting->tools);
@@ -301,9 +386,36 @@ static void open_run(struct run *run, const struct engine_setting *setting,
     run_start_workers(run);
 }
 
+/* Pairs of all axis values that say something, whether some cell of the grid holds them or not. */
+static size_t count_all_pairs(const struct grid *grid)
+{
+    size_t told[AXIS_COUNT], pairs = 0;
+    for (int a = 0; a < AXIS_COUNT; a++) {
+        told[a] = 0;
+        for (size_t i = 0; i < grid->axes[a].count; i++)
+            told[a] += !span_is(grid->axes[a].items[i], "unspecified");
+        for (int b = 0; b < a; b++)
+            pairs += told[a] * told[b];
+    }
+    return pairs;
+}
+
+/* Action shapes that no row has shown, as far as a report lists them. */
+static size_t count_gaps(const struct run *run)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < run->shapes.count && n < run->scale.listed; i++)
+        n += map_find(&run->shown, run->shapes.items[i].calls) == MAP_NONE;
+    return n;
+}
+
 static void collect(struct run *run)
 {
     struct engine_report *r = run->report;
+    r->pairs_all = count_all_pairs(run->setting->grid);
+    r->pairs_all_covered = run->met.count;
+    r->shapes_listed = count_gaps(run);
+    memcpy(r->arm_weights, run->arm_weights, sizeof r->arm_weights);
     r->pairs_planned = run->planned.count;
     r->pairs_covered = run->covered.count;
     r->unique_cells = run->search ? search_situations(run->search) : 0;
@@ -371,6 +483,9 @@ static void close_run(struct run *run)
     for (size_t i = 0; i < run->jobs_cap; i++) {
         buf_free(&run->jobs[i].line);
         buf_free(&run->jobs[i].error);
+        buf_free(&run->jobs[i].cell);
+        buf_free(&run->jobs[i].shape);
+        embedding_free(&run->jobs[i].vector);
     }
     free(run->groups);
     free(run->queue);
@@ -381,6 +496,15 @@ static void close_run(struct run *run)
     birth_run_free(run->birth);
     pairs_free(&run->covered);
     pairs_free(&run->planned);
+    pairs_free(&run->met);
+    near_free(&run->near);
+    shapes_free(&run->shapes);
+    map_free(&run->shown);
+    map_free(&run->changes);
+    durations_free(&run->durations);
+    free(run->shape_tries);
+    free(run->parents.items);
+    free(run->failed.items);
     buf_free(&run->text);
     arena_free(&run->arena);
 }
@@ -398,13 +522,40 @@ static bool ends_all(enum stop_reason stop)
     return stop == STOP_INTERRUPTED || stop == STOP_COST || stop_at_once(stop);
 }
 
+static void open_report(struct engine_report *r, const struct engine_setting *s)
+{
+    *r = (struct engine_report){0};
+    r->timings.first_row = NAN;
+    if (s->knobs)
+        r->knobs = *s->knobs;
+    else
+        knobs_default(&r->knobs);
+    memcpy(r->arm_start, s->arm_weights ? s->arm_weights : ARM_START, sizeof r->arm_start);
+    memcpy(r->arm_weights, r->arm_start, sizeof r->arm_start);
+    learned_open(&r->learned, s->grid);
+}
+
+/* What one run of a series was. */
+static void close_of_series(struct run *run, int64_t rows, const int64_t *tiers,
+                            enum stop_reason stop)
+{
+    struct engine_report *r = run->report;
+    run_tell(run, true);
+    r->timings.elapsed += run_now(run) - run->started;
+    r->runs[r->n_runs].rows = r->rows - rows;
+    for (int t = 0; t < TIER_COUNT; t++)
+        r->runs[r->n_runs].tiers[t] = r->row_tiers[t] - tiers[t];
+    r->runs[r->n_runs++].stop = stop;
+}
+
 int engine_run(const struct engine_setting *setting, struct engine_report *report,
                struct error *error)
 {
+    int64_t tiers[TIER_COUNT] = {0};
     struct run first, later;
     struct task_list drawn = {0};
     enum stop_reason stop;
-    *report = (struct engine_report){0};
+    open_report(report, setting);
     report->runs = mem_zero((size_t)setting->runs, sizeof *report->runs);
     report->requested = requested(setting, setting->tasks);
     open_run(&first, setting, report, setting->tasks, 0);
@@ -415,20 +566,19 @@ int engine_run(const struct engine_setting *setting, struct engine_report *repor
     collect_tools(&first);
     collect_talk(&first);
     report->stop = stop;
-    report->runs[report->n_runs].rows = report->rows;
-    report->runs[report->n_runs++].stop = stop;
+    close_of_series(&first, 0, tiers, stop);
     if (setting->runs > 1 && !setting->tasks)
         keep_tasks(&first, &drawn);
     for (int64_t n = 1; n < setting->runs && !code && !ends_all(report->stop); n++) {
         int64_t before = report->rows;
+        memcpy(tiers, report->row_tiers, sizeof tiers);
         open_run(&later, setting, report, setting->tasks ? setting->tasks : &drawn, n);
         code = play_rounds(&later, &stop, error);
         if (!code)
             code = run_close_groups(&later, error);
         collect_tools(&later);
         collect_talk(&later);
-        report->runs[report->n_runs].rows = report->rows - before;
-        report->runs[report->n_runs++].stop = stop;
+        close_of_series(&later, before, tiers, stop);
         if (ends_all(stop))
             report->stop = stop;
         close_run(&later);
@@ -441,8 +591,10 @@ int engine_run(const struct engine_setting *setting, struct engine_report *repor
 void engine_report_free(struct engine_report *r)
 {
     map_free(&r->prompts);
-    map_free(&r->signatures);
-    map_free(&r->scenarios);
+    map_free(&r->criteria);
+    map_free(&r->underexplored);
+    learned_free(&r->learned);
+    free(r->criteria_rows);
     free(r->prompt_rows);
     free(r->tools);
     free(r->lost_list);
@@ -489,14 +641,15 @@ static int write_task(struct run *run, const struct group *g, struct error *erro
 
 int engine_dry_run(const struct engine_setting *setting, struct error *error)
 {
-    struct engine_report report = {0};
+    struct engine_report report;
     struct run run;
     struct group *g;
     int code = 0;
+    open_report(&report, setting);
     open_run(&run, setting, &report, setting->tasks, 0);
     int64_t batch = topology_first_batch(&setting->topology);
     for (int64_t rows = 0; rows < setting->budget && !code; rows += batch) {
-        if (!(g = run_open_pinned(&run)) && !(g = run_open_written(&run)))
+        if (!(g = run_open_pinned(&run)) && !(g = run_open_written(&run, SEARCH_ANY)))
             break;
         code = write_task(&run, g, error);
     }

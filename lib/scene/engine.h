@@ -9,6 +9,8 @@
 #include "scene/aim.h"
 #include "scene/checkpoint.h"
 #include "scene/grid.h"
+#include "scene/learn.h"
+#include "scene/mutate.h"
 #include "scene/task.h"
 #include "scene/topology.h"
 
@@ -26,6 +28,8 @@ enum stop_reason {
     STOP_HOST,   /* nothing is there */
     STOP_REPLAY, /* the recording lacks a request */
     STOP_COST,   /* --max-cost is reached */
+    STOP_TIME,       /* the time is up */
+    STOP_SATURATION, /* every cell has its rows */
 };
 const char *stop_reason_name(enum stop_reason reason);
 bool stop_is_failure(enum stop_reason reason); /* exit status 4 when there is no row */
@@ -33,13 +37,22 @@ bool stop_at_once(enum stop_reason reason);    /* a run that cannot go on, rows 
 
 enum lost_reason { LOST_ERROR, LOST_EMPTY, LOST_MARKUP, LOST_COUNT };
 
+/* How far a run is. */
+struct engine_progress {
+    int64_t landed, cap, resumed, prompts, rerolled, timed_out, lost;
+    int64_t rerolled_by[LOST_COUNT], lost_by[LOST_COUNT];
+    int64_t inflight; /* -1: the run is over */
+    double elapsed;   /* seconds */
+};
+
 /* Called on the engine's own thread. */
 struct engine_events {
     int (*row)(void *data, struct span line,
                struct error *error);               /* 0, or a negative code that stops the run */
     int (*flush)(void *data, struct error *error); /* before the engine waits; may be NULL */
-    void (*progress)(void *data, int64_t landed, int64_t cap, int64_t lost); /* may be NULL */
-    bool (*interrupted)(void);                                               /* may be NULL */
+    /* Now and then, and when the run is over; may be NULL. */
+    void (*progress)(void *data, const struct engine_progress *progress);
+    bool (*interrupted)(void); /* may be NULL */
     void *data;
 };
 
@@ -78,7 +91,15 @@ struct engine_setting {
     const struct agent_talk *talk;    /* how models are asked, for the report; NULL: none is */
     struct budget *spent;             /* of their calls; with priced */
     bool priced;
-    bool keep_graded_failures; /* a failed verdict earns its prompt no further rollout */
+    bool keep_failures;        /* the ask of a row that failed is not varied */
+    bool keep_graded_failures; /* a failed verdict is no failure: no variant, no further rollout */
+    const struct knobs *knobs; /* NULL: the defaults */
+    const double *arm_weights; /* pinned, ARM_COUNT of them; NULL: they follow the rows */
+    double steering;           /* share of the cells taken from the front of the axes; 0: off */
+    bool saturate;             /* until every cell has its rows */
+    double time_budget;        /* seconds of one run; 0: no clock */
+    double (*clock)(void *data); /* seconds that only grow; NULL: the machine's. On any thread */
+    void *clock_data;
     struct engine_events events;
 };
 
@@ -103,6 +124,19 @@ struct grader_counts {
     int64_t scored, passes, failures, partials, unjudged, errors;
 };
 
+/* Why a row was varied. */
+enum aim_reason { AIM_WORLD_FAULT, AIM_GRADED, AIM_OTHER, AIM_COUNT };
+
+struct aim_counts {
+    int64_t parents, rows;
+};
+
+/* Seconds. */
+struct run_timings {
+    double opening, playing, judging; /* writing prompts; rounds; verdicts over all threads */
+    double first_row, elapsed;        /* NaN: no row */
+};
+
 /* What a run was, for the report. */
 struct engine_report {
     struct arena arena;
@@ -120,7 +154,22 @@ struct engine_report {
     struct map prompts;         /* of landed rows, in the order they first landed */
     int64_t *prompt_rows;
     size_t prompt_rows_cap;
-    struct map signatures, scenarios;
+    struct learned learned;
+    struct knobs knobs;
+    double arm_start[ARM_COUNT], arm_weights[ARM_COUNT];
+    int64_t arm_prompts[ARM_COUNT], arm_rows[ARM_COUNT];
+    struct aim_counts aims[AIM_COUNT];
+    struct map criteria; /* that verdicts failed, with their counts */
+    int64_t *criteria_rows;
+    size_t criteria_cap;
+    int64_t explored, expanded, verified; /* rollouts: of new situations, new wordings, repeats */
+    int64_t mutations[MUTATION_COUNT];    /* prompts by change */
+    size_t pairs_all, pairs_all_covered;  /* of all axis values, whether planned or not */
+    size_t shapes_listed;                 /* action shapes that nobody has shown, up to a limit */
+    int64_t fault_rows;                   /* rows with a plan of faults */
+    bool saturated, closing;
+    struct run_timings timings;
+    struct map underexplored; /* prompts of cells with one row, the first ones */
     struct span *seeds_dropped;
     size_t n_seeds_dropped;
     size_t tasks_ran; /* of the replay */
@@ -140,6 +189,7 @@ struct engine_report {
     struct {
         int64_t rows;
         enum stop_reason stop;
+        int64_t tiers[TIER_COUNT]; /* of its rows */
     } * runs;
     size_t n_runs;
     struct grader_counts grader;

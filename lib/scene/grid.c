@@ -213,6 +213,10 @@ static void describe(struct grid *g)
         }
     }
     g->n_values = values.count;
+    g->axis_of_value = arena_alloc(&g->arena, (values.count + 1) * sizeof *g->axis_of_value);
+    for (size_t i = 0; i < g->count; i++)
+        for (int a = 0; a < AXIS_COUNT; a++)
+            g->axis_of_value[g->cells[i].pair_value[a]] = (enum axis)a;
     map_free(&values);
     buf_free(&text);
 }

@@ -89,6 +89,7 @@ struct grid {
     struct cell *cells;
     size_t count;
     size_t n_values; /* distinct (axis, value) of all cells */
+    enum axis *axis_of_value; /* by their numbers */
     struct tool_facts facts;
     bool flips;            /* most fault cells are turned into successes */
     const struct aim *aim; /* borrowed from the setting */

@@ -4,11 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "scene/defaults.h"
 
-void succession_open(struct succession *s, int64_t k, int64_t probe)
+void succession_open(struct succession *s, int64_t k, int64_t probe, double smoothing)
 {
-    *s = (struct succession){.k = k, .probe = probe < k ? probe : k};
+    *s = (struct succession){.k = k, .probe = probe < k ? probe : k, .smoothing = smoothing};
     s->seen = mem_zero((size_t)k + 1, sizeof *s->seen);
     s->split = mem_zero((size_t)k + 1, sizeof *s->split);
 }
@@ -19,14 +18,21 @@ void succession_close(struct succession *s)
     free(s->split);
 }
 
+/* Without a pseudo-count nothing is known yet: half. */
+static double smoothed(double hits, double tries, double smoothing)
+{
+    double all = tries + 2 * smoothing;
+    return all > 0 ? (hits + smoothing) / all : 0.5;
+}
+
 double succession_rate(const struct succession *s)
 {
-    return ((double)s->mixed + SCENE_SMOOTHING) / ((double)s->probed + 2 * SCENE_SMOOTHING);
+    return smoothed((double)s->mixed, (double)s->probed, s->smoothing);
 }
 
 double succession_hazard(const struct succession *s, int64_t n)
 {
-    double prior = (0 + SCENE_SMOOTHING) / ((double)n + 2 * SCENE_SMOOTHING);
+    double prior = smoothed(0, (double)n, s->smoothing);
     return ((double)s->split[n] + prior) / ((double)s->seen[n] + 1);
 }
 

@@ -16,6 +16,11 @@ struct kept_row {
 
 struct group {
     struct scene_task task;
+    size_t number;          /* in the run */
+    enum arm arm;           /* ARM_COUNT: of a replay */
+    enum aim_reason reason; /* of a varied ask */
+    bool written;           /* by the run itself */
+    bool fresh;             /* the first of its situation */
     int64_t scheduled, landed, queued; /* rollouts; entries in the queue */
     int64_t labels, truncated;
     int64_t rerolled;     /* under the lock of the run's halt, while a round is played */
@@ -30,11 +35,12 @@ struct group {
 /* How often prompts with n equal labels split at the next one. */
 struct succession {
     int64_t k, probe;
+    double smoothing; /* pseudo-count */
     int64_t probed, mixed;
     int64_t *seen, *split; /* by labels seen, k + 1 long */
 };
 
-void succession_open(struct succession *s, int64_t k, int64_t probe);
+void succession_open(struct succession *s, int64_t k, int64_t probe, double smoothing);
 void succession_close(struct succession *s);
 double succession_rate(const struct succession *s);
 double succession_hazard(const struct succession *s, int64_t n);

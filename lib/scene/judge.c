@@ -5,22 +5,27 @@
 #include "scene/run.h"
 #include "json/scan.h"
 
-/* A marker that is false, or a number under the threshold. */
-static bool marker_failed(struct json_value markers)
+/* Of a verdict: false, or a number under the threshold. */
+bool run_marker_failed(const struct run *run, struct json_value marker)
+{
+    return marker.type == JSON_VALUE_FALSE ||
+           (marker.type == JSON_VALUE_NUMBER &&
+            json_number(marker) < run->knobs->value[KNOB_PASS_THRESHOLD]);
+}
+
+static bool any_failed(const struct run *run, struct json_value markers)
 {
     struct json_member member;
     if (markers.type != JSON_VALUE_OBJECT)
         return false;
     for (struct json_cursor at = json_enter(markers); json_next_member(&at, &member);)
-        if (member.value.type == JSON_VALUE_FALSE ||
-            (member.value.type == JSON_VALUE_NUMBER &&
-             json_number(member.value) < SCENE_PASS_THRESHOLD))
+        if (run_marker_failed(run, member.value))
             return true;
     return false;
 }
 
 /* What the judged row says of itself; true: it was judged before. */
-static bool read_verdict(struct job *job)
+static bool read_verdict(const struct run *run, struct job *job)
 {
     bool judged = false;
     struct json_members members = {0};
@@ -33,8 +38,9 @@ static bool read_verdict(struct job *job)
         judged = row_get_set(&row, SPAN("judge_status")) != NULL;
         job->graded = reward && reward->type == JSON_VALUE_NUMBER;
         job->reward = job->graded ? json_number(*reward) : 0;
-        job->graded_failure = (job->graded && job->reward < SCENE_PASS_THRESHOLD) ||
-                              (markers && marker_failed(*markers));
+        job->graded_failure =
+            (job->graded && job->reward < run->knobs->value[KNOB_PASS_THRESHOLD]) ||
+            (markers && any_failed(run, *markers));
     }
     json_members_free(&members);
     return judged;
@@ -69,15 +75,17 @@ int run_judge(struct run *run, struct run_worker *w, int worker, struct job *job
               struct error *error)
 {
     const struct engine_judge *judge = run->setting->judge;
-    if (!judge || (job->resumed && read_verdict(job)))
+    if (!judge || (job->resumed && read_verdict(run, job)))
         return 0;
     bool shared = run->n_workers > judge->workers;
     if (shared)
         worker = take_judge(run);
     buf_clear(&w->judged);
     job->judge_failed = false;
+    double before = run_now(run);
     int code = judge->verdict(judge->data, worker, buf_span(&job->line), job->born.truncated,
                               &w->judged, &job->judge_failed, error);
+    job->judging += run_now(run) - before;
     if (shared)
         free_judge(run, worker);
     if (code < 0)
@@ -85,7 +93,7 @@ int run_judge(struct run *run, struct run_worker *w, int worker, struct job *job
     struct buf swap = job->line;
     job->line = w->judged;
     w->judged = swap;
-    read_verdict(job);
+    read_verdict(run, job);
     return 0;
 }
 

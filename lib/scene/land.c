@@ -56,16 +56,34 @@ static void count_row(struct run *run, const struct job *job)
         r->prompt_rows[p] = 0;
     r->prompt_rows[p]++;
     r->rows++;
-    map_add(&r->signatures, span_text(job->born.signature), NULL);
-    map_add(&r->scenarios, task->scenario_id, NULL);
     r->row_tiers[task->tier]++;
     r->asked += job->born.asked;
     r->user_left += job->born.user_left;
     r->cut_rows += job->born.cut_chars >= 0;
     if (job->born.cut_chars > r->cut_most)
         r->cut_most = job->born.cut_chars;
-    if (task->cell)
+    if (task->cell) {
         pairs_add_planned(&run->covered, &run->planned, task->cell);
+        struct cell told = *task->cell;
+        for (int a = 0; a < AXIS_COUNT; a++)
+            if (span_is(told.value[a], "unspecified"))
+                told.value[a].len = 0;
+        pairs_add_cell(&run->met, &told);
+    }
+}
+
+/* Under a policy without groups: has the prompt earned another rollout (situations 9)? */
+static bool earns_more(const struct run *run, const struct job *job)
+{
+    if (job->group->scheduled >= run->k)
+        return false;
+    if (job->born.worthy || (job->graded_failure && !run->setting->keep_graded_failures))
+        return true;
+    if (run->setting->topology.mode != MODE_ADAPTIVE)
+        return false;
+    const struct cell_fact *fact = learned_cell(&run->report->learned, buf_span(&job->cell));
+    return (fact && fact->signatures > 1) ||
+           run_plan(run).explore < run->knobs->value[KNOB_VERIFY_FLOOR];
 }
 
 /* What the row says, for the progress of the regions that traces showed. */
@@ -100,11 +118,11 @@ int run_land(struct run *run, struct job *job, struct error *error)
         if (code)
             return code;
     }
-    bool failed = job->graded_failure && !run->setting->keep_graded_failures;
+    run_learn(run, job);
     if (run->setting->aim)
         learn(run, job);
     if (!run->successive) {
-        if ((job->born.worthy || failed) && g->scheduled < run->k)
+        if (earns_more(run, job))
             run_queue(run, g, 1);
         return write_row(run, buf_span(&job->line), error);
     }

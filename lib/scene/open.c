@@ -4,13 +4,20 @@
 
 #include "scene/defaults.h"
 #include "scene/run.h"
-#include "text/digest.h"
+#include "text/utf8.h"
 #include "json/write.h"
 
-static struct group *new_group(struct run *run, const struct scene_task *task)
+struct group *run_new_group(struct run *run, const struct scene_task *task)
 {
     struct group *g = mem_zero(1, sizeof *g);
     g->task = *task;
+    g->number = run->n_groups;
+    g->arm = run->tasks ? ARM_COUNT : arm_of_name(task->arm);
+    g->fresh = true;
+    if (g->arm < ARM_COUNT) {
+        run->arm_opened[g->arm]++;
+        run->report->arm_prompts[g->arm]++;
+    }
     run->groups = mem_grow(run->groups, &run->groups_cap, run->n_groups + 1, sizeof *run->groups);
     run->groups[run->n_groups++] = g;
     run->report->tiers[task->tier]++;
@@ -35,11 +42,13 @@ struct group *run_open_pinned(struct run *run)
 {
     const struct task_list *seeds = run->setting->seeds;
     if (run->tasks && run->next_task < run->tasks->count)
-        return new_group(run, &run->tasks->items[run->next_task++]);
+        return run_new_group(run, &run->tasks->items[run->next_task++]);
     while (!run->tasks && seeds && run->next_seed < run->n_seeds) {
         const struct scene_task *seed = &seeds->items[run->next_seed++];
-        if (!refused(run, seed->prompt))
-            return new_group(run, seed);
+        if (refused(run, seed->prompt))
+            continue;
+        near_add(&run->near, seed->prompt);
+        return run_new_group(run, seed);
     }
     return NULL;
 }
@@ -73,38 +82,62 @@ static const struct node *dimensions_of(struct run *run, const struct cell *cell
     return d;
 }
 
-static struct span text_members(struct run *run, const struct cell *cell,
-                                enum message_length length)
+bool run_claim(struct run *run, struct span prompt)
 {
-    buf_clear(&run->text);
-    buf_format(&run->text, "\"tier\":\"%s\",\"length\":\"%s\"", tier_name(cell->tier),
-               message_length_name(length));
-    return arena_span(&run->arena, buf_span(&run->text));
+    return !refused(run, prompt) && near_add(&run->near, prompt);
 }
 
-/* A message for the cell that no other equals, nor any of the traces'. */
-static bool write_prompt(struct run *run, const struct cell *cell, uint32_t *variant,
-                         enum message_length *length)
+struct span run_members(struct run *run, enum tier tier, struct span prompt, const char *generator,
+                        struct span parent)
+{
+    struct buf b = {0};
+    buf_format(&b, "\"tier\":\"%s\",\"length\":\"%s\"", tier_name(tier),
+               message_length_name(message_length_of(prompt)));
+    if (generator)
+        buf_format(&b, ",\"generator\":\"%s\"", generator);
+    if (parent.len) {
+        buf_text(&b, ",\"parent_failure_id\":");
+        json_quote(&b, utf8_head(parent, SCENE_PARENT_HEAD));
+    }
+    struct span members = arena_span(&run->arena, buf_span(&b));
+    buf_free(&b);
+    return members;
+}
+
+/* Says which draw the cell came from, for a row that was steered. */
+static struct span steered_members(struct run *run, struct span members)
+{
+    struct buf b = {0};
+    struct json_writer w;
+    buf_span_add(&b, members);
+    buf_text(&b, ",\"steering\":{\"origin\":\"targeted\",\"weight\":");
+    json_write_start(&w, &b, JSON_STYLE_COMPACT);
+    json_write_real(&w, run->setting->steering);
+    buf_byte(&b, '}');
+    struct span all = arena_span(&run->arena, buf_span(&b));
+    buf_free(&b);
+    return all;
+}
+
+/* A message for the cell that no other is near, nor any of the traces'. */
+static bool write_prompt(struct run *run, const struct search_pick *pick)
 {
     for (int tries = 0; tries < SCENE_TRIES; tries++) {
-        if (!template_write(run->writer, cell, variant, &run->text, length))
+        if (!template_write(run->writer, pick->cell, pick->variant, &run->text))
             return false;
-        if (!refused(run, buf_span(&run->text)))
+        if (run_claim(run, buf_span(&run->text)))
             return true;
     }
     return false;
 }
 
-struct group *run_open_written(struct run *run)
+static struct group *open_cell(struct run *run, enum search_want want)
 {
-    uint32_t *variant;
-    const struct cell *cell;
-    enum message_length length;
+    struct search_pick pick;
     struct scene_task task = {.arm = SPAN("structured"), .writer_model = SPAN("template")};
-    if (!run->search)
-        return NULL;
-    while ((cell = search_next(run->search, run->report->tiers, &variant))) {
-        if (!write_prompt(run, cell, variant, &length)) {
+    while (search_next(run->search, run->report->tiers, want, &pick)) {
+        const struct cell *cell = pick.cell;
+        if (!write_prompt(run, &pick)) {
             search_dry(run->search, cell);
             continue;
         }
@@ -117,17 +150,52 @@ struct group *run_open_written(struct run *run)
         struct span state = cell->value[AXIS_WORLD];
         if (!span_is(state, "unspecified") && !span_is(state, "unknown"))
             task.world_state = state;
-        task.members = text_members(run, cell, length);
+        task.members = run_members(run, cell->tier, task.prompt, NULL, (struct span){NULL, 0});
+        if (pick.steered)
+            task.members = steered_members(run, task.members);
         task_finish(&run->arena, &task);
-        return new_group(run, &task);
+        struct group *g = run_new_group(run, &task);
+        g->fresh = pick.fresh;
+        return g;
     }
     return NULL;
+}
+
+/* Whose turn it is. An arm that leaves the grid waits for a place of the other side while this one
+ * has pairs to meet. */
+static enum arm turn(const struct run *run, enum search_want want)
+{
+    enum arm arm = arms_next(run->arm_weights, run->arm_opened, false);
+    bool waits = want == SEARCH_USED || arm == ARM_STRUCTURED ||
+                 (!run->setting->arm_weights &&
+                  search_scarce(run->search, search_side(run->search, run->report->tiers)));
+    return waits ? ARM_STRUCTURED : arm;
+}
+
+struct group *run_open_written(struct run *run, enum search_want want)
+{
+    struct group *g = NULL;
+    if (!run->search)
+        return NULL;
+    switch (turn(run, want)) {
+    case ARM_OPEN: g = run_open_probe(run); break;
+    case ARM_TARGETED: g = run_open_gap(run); break;
+    case ARM_MUTATION: g = run_open_mutation(run); break;
+    default: break;
+    }
+    if (!g)
+        g = open_cell(run, want);
+    if (g)
+        g->written = true;
+    return g;
 }
 
 bool run_fresh(const struct run *run)
 {
     if (run->tasks)
         return run->next_task < run->tasks->count;
+    if (run->closing)
+        return false;
     return run->next_seed < run->n_seeds || (run->search && search_can_open(run->search));
 }
 

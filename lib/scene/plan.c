@@ -166,7 +166,7 @@ void plan_write_report(const struct plan_view *view, struct buf *out)
     json_write_key(&w, "fault_rate");
     json_write_real(&w, view->topology->fault_rate);
     json_write_key(&w, "reproducible");
-    json_write_bool(&w, true);
+    json_write_bool(&w, !view->clocked);
     write_dimensions(g, &w);
     json_write_key(&w, "rules_total");
     json_write_int(&w, (int64_t)g->rules_total);

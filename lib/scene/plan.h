@@ -15,6 +15,7 @@ struct plan_view {
     const struct pairs *planned;
     const struct pairs *covered; /* by the rows of --against; NULL: none given */
     const struct aim *aim;       /* NULL: no traces */
+    bool clocked;                /* the run has a time budget */
 };
 
 /* Every pair that a cell of the grid holds. The caller frees the pairs. */

@@ -26,6 +26,18 @@ static int64_t world_seed_of(const struct engine_setting *s, const struct scene_
     return task->has_world_seed && !s->world_seed_rules ? task->world_seed : s->world_seed;
 }
 
+/* What the row is told apart by, beside what was born with it. */
+static void take_facts(struct run_worker *w, struct job *job)
+{
+    struct buf cell = job->cell, shape = job->shape;
+    job->cell = w->birth.cell;
+    job->shape = w->birth.shape;
+    w->birth.cell = cell;
+    w->birth.shape = shape;
+    if (job->group->written && job->index == 0 && !job->vector.at)
+        job->vector = embed_hash(job->group->task.prompt);
+}
+
 /* The row is there; what the run decides by is read off it. */
 static void read_job(struct run_worker *w, struct job *job)
 {
@@ -33,6 +45,7 @@ static void read_job(struct run_worker *w, struct job *job)
     struct row row;
     if (row_of_text(buf_span(&job->line), &row, &w->birth.members, &fault) == 0)
         birth_read(&w->birth, &job->group->task, &row, &job->born, count_call, w);
+    take_facts(w, job);
 }
 
 /* One attempt. */
@@ -57,15 +70,19 @@ static void play_job(struct run *run, struct run_worker *w, struct job *job)
         .mean_utterances = run->mean_utterances,
         .stop = &run->halt.stop,
     };
+    double before = run->setting->time_budget > 0 ? run_now(run) : 0;
     agent_play(run->setting->agent, w->agent, &input, rollout);
+    job->seconds = run->setting->time_budget > 0 ? run_now(run) - before : 0;
     rollout_counts_add(&w->talk, &rollout->counts);
     job->dropped = rollout->fate == ROLLOUT_DROPPED;
     job->timeout = rollout->fate == ROLLOUT_ERROR && rollout->failure == ROLLOUT_TIMED_OUT;
     job->timed_out += job->timeout;
     job->born.unusable = ROW_AGENT_ERROR;
-    if (rollout->fate == ROLLOUT_DONE)
+    if (rollout->fate == ROLLOUT_DONE) {
         birth_row(&w->birth, run->birth, task, rollout, job->index, &job->line, &job->born,
                   count_call, w);
+        take_facts(w, job);
+    }
     if (job->born.unusable == ROW_AGENT_ERROR && !job->error.len)
         buf_span_add(&job->error, buf_span(rollout->fate == ROLLOUT_DONE ? &rollout->final_text
                                                                          : &rollout->error));
@@ -252,6 +269,10 @@ void run_start_workers(struct run *run)
     run->workers = mem_zero((size_t)run->n_workers, sizeof *run->workers);
     for (int i = 0; i < run->n_workers; i++)
         run->workers[i].agent = agent_worker(run->setting->agent);
+    for (int i = 0; i < run->n_workers && run->shapes.keys; i++) {
+        run->workers[i].birth.shapes = &run->shapes;
+        run->workers[i].birth.tools = run->setting->tools;
+    }
     run->pool = run->setting->agent->waits
                     ? pool_open_waiting(run->n_workers, 0, work, run)
                     : pool_open(run->n_workers, (size_t)run->n_workers + 1, work, run);
@@ -309,9 +330,10 @@ static void list_lost(struct run *run, const struct job *job, enum lost_reason r
 }
 
 /* Counts a settled job, and lands its row. */
-static int take_job(struct run *run, struct job *job, struct error *error)
+static int count_job(struct run *run, struct job *job, struct error *error)
 {
     struct engine_report *r = run->report;
+    run->n_taken++;
     note_error(run, job);
     for (int i = 0; i < LOST_COUNT; i++) {
         r->rerolled += job->rerolled_by[i];
@@ -334,6 +356,13 @@ static int take_job(struct run *run, struct job *job, struct error *error)
     return 0;
 }
 
+static int take_job(struct run *run, struct job *job, struct error *error)
+{
+    int code = count_job(run, job, error);
+    run_tell(run, false);
+    return code;
+}
+
 /* Jobs of threads that compute come in one slice each; those that wait, one by one. */
 static void slice(struct run *run)
 {
@@ -351,12 +380,16 @@ static void slice(struct run *run)
 
 static void prepare(struct run *run)
 {
+    run->n_taken = 0;
     for (size_t i = 0; i < run->n_jobs; i++) {
         struct job *job = &run->jobs[i];
         job->before = job->group->last_job;
         job->group->last_job = job;
         job->done = job->dropped = job->settled = job->timeout = false;
         job->timed_out = 0;
+        job->seconds = job->judging = 0;
+        embedding_free(&job->vector);
+        job->vector = (struct embedding){0};
         memset(job->rerolled_by, 0, sizeof job->rerolled_by);
         buf_clear(&job->error);
     }
@@ -380,7 +413,6 @@ static struct chunk *next_chunk(struct run *run, bool wait, struct error *error,
 
 int run_play(struct run *run, struct error *error)
 {
-    const struct engine_events *e = &run->setting->events;
     size_t sent = 0;
     int code = 0;
     struct chunk *chunk;
@@ -394,8 +426,6 @@ int run_play(struct run *run, struct error *error)
             code = take_job(run, &chunk->jobs[i], error);
         if (code)
             atomic_store(&run->halt.stop, true);
-        if (chunk && run->setting->agent->waits && e->progress)
-            e->progress(e->data, run->landed, run->setting->budget, run->report->lost);
         if (!chunk && !more)
             break;
         if (!chunk)

@@ -183,6 +183,9 @@ static void share(struct regions *r)
             r->items[at] = r->items[at - 1];
         r->items[at] = x;
     }
+    r->gain = REGION_GAIN;
+    r->tool_weight = REGION_TOOL_WEIGHT;
+    r->condition_weight = REGION_CONDITION_WEIGHT;
     r->exploration = r->traces ? number_round(REGION_EXPLORATION, 4) : 1;
 }
 
@@ -223,8 +226,8 @@ double regions_boost(const struct regions *r, const struct cell *cell)
         const struct region *region = &r->items[i];
         bool tool = map_find(&region->recipe[0], cell->value[AXIS_TOOL]) != MAP_NONE;
         bool condition = map_find(&region->recipe[1], cell->value[AXIS_CONDITION]) != MAP_NONE;
-        sum += REGION_GAIN * region->share *
-               ((tool ? REGION_TOOL_WEIGHT : 0) + (condition ? REGION_CONDITION_WEIGHT : 0));
+        sum += r->gain * region->share *
+               ((tool ? r->tool_weight : 0) + (condition ? r->condition_weight : 0));
     }
     return 1 + sum;
 }

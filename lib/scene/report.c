@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "scene/defaults.h"
+#include "scene/progress.h"
 #include "scene/report_talk.h"
 #include "stat/stat.h"
 #include "text/number.h"
@@ -129,8 +130,9 @@ void report_warnings(const struct engine_setting *s, const struct engine_report 
                      s->seeds->count - r->n_seeds_dropped, s->seeds->count,
                      (long long)((int64_t)s->seeds->count * s->topology.repeats));
     warn_lost(r, w);
-    if (s->hard_share_given && r->rows >= SCENE_TIER_ROWS && !s->tasks &&
-        s->hard_share - hard_share(r->row_tiers) > SCENE_TIER_TOLERANCE)
+    if (s->hard_share_given && !s->tasks &&
+        r->rows >= knob_int(&r->knobs, KNOB_TIER_ROWS) &&
+        s->hard_share - hard_share(r->row_tiers) > r->knobs.value[KNOB_TIER_TOLERANCE])
         warnings_add(
             w, NULL,
             "--hard-share %g was asked and %.2f of %lld rows are hard; pin the stance axis "
@@ -188,16 +190,6 @@ static void key_real(struct json_writer *w, const char *key, double x)
     json_write_real(w, x);
 }
 
-static void write_lost(struct json_writer *w, const char *key, const int64_t *counts)
-{
-    json_write_key(w, key);
-    json_write_object(w);
-    for (int i = 0; i < LOST_COUNT; i++)
-        if (counts[i])
-            key_int(w, lost_reason_name((enum lost_reason)i), counts[i]);
-    json_write_end_object(w);
-}
-
 static void write_rollouts(struct json_writer *w, const struct engine_setting *s,
                            const struct engine_report *r)
 {
@@ -208,10 +200,12 @@ static void write_rollouts(struct json_writer *w, const struct engine_setting *s
     key_int(w, "landed", r->rows);
     key_int(w, "resumed", r->resumed);
     key_int(w, "rerolled", r->rerolled);
-    write_lost(w, "rerolled_by", r->rerolled_by);
+    json_write_key(w, "rerolled_by");
+    lost_write(w, r->rerolled_by);
     key_int(w, "timed_out", r->timed_out);
     key_int(w, "lost", r->lost);
-    write_lost(w, "lost_by", r->lost_by);
+    json_write_key(w, "lost_by");
+    lost_write(w, r->lost_by);
     json_write_end_object(w);
     key_int(w, "agent_errors", r->lost_by[LOST_ERROR] + r->rerolled_by[LOST_ERROR]);
     json_write_key(w, "first_agent_error");
@@ -390,8 +384,8 @@ static void write_coverage(struct json_writer *w, const struct engine_setting *s
     json_write_object(w);
     key_int(w, "rows", r->rows);
     key_int(w, "unique_prompts", (int64_t)r->prompts.count);
-    key_int(w, "unique_scenario_ids", (int64_t)r->scenarios.count);
-    key_int(w, "unique_signatures", (int64_t)r->signatures.count);
+    key_int(w, "unique_scenario_ids", (int64_t)r->learned.scenarios.count);
+    key_int(w, "unique_signatures", (int64_t)r->learned.signatures.count);
     key_int(w, "unique_cells", (int64_t)r->unique_cells);
     json_write_key(w, "pairwise");
     json_write_object(w);
@@ -476,7 +470,7 @@ static void write_aim(struct json_writer *w, const struct engine_setting *s,
     regions_write_members(&aim->regions, w);
     json_write_key(w, "applied");
     json_write_bool(w, aim_boosted(aim, s->grid) > 0);
-    key_real(w, "allocation_gain", REGION_GAIN);
+    key_real(w, "allocation_gain", aim->regions.gain);
     json_write_key(w, "region_progress");
     regions_write_progress(&aim->regions, &r->generated, w);
     json_write_end_object(w);

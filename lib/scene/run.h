@@ -9,6 +9,8 @@
 #include "scene/birth.h"
 #include "scene/engine.h"
 #include "scene/groups.h"
+#include "scene/grow.h"
+#include "scene/near.h"
 #include "scene/search.h"
 #include "scene/template.h"
 
@@ -28,7 +30,23 @@ struct job {
     bool settled; /* nothing more happens to it; under the run's lock */
     bool timeout; /* its last attempt ran over the limit */
     bool graded, graded_failure, judge_failed;
-    double reward; /* graded */
+    double reward;           /* graded */
+    struct buf cell, shape;  /* see birth */
+    struct embedding vector; /* of the prompt, with the first rollout of a written one */
+    double seconds, judging;
+};
+
+/* A row that failed, or the ask of a trace that did: what is varied. */
+struct parent {
+    const struct group *group; /* NULL: a trace's */
+    size_t number;             /* of the group, or of the ask */
+    struct span prompt;
+    enum aim_reason reason;
+};
+
+struct parents {
+    struct parent *items;
+    size_t count, cap;
 };
 
 /* What one thread keeps. */
@@ -77,6 +95,7 @@ struct run {
     size_t queue_first, queue_count, queue_cap;
     struct job *jobs;
     size_t n_jobs, jobs_cap;
+    int64_t n_taken; /* of the round's, settled and counted */
     struct succession succession;
     bool successive;
     int64_t eval_run;
@@ -92,15 +111,55 @@ struct run {
     size_t n_chunks, chunks_cap;
     struct halt halt;
     int n_workers;
-    struct pairs covered, planned;
+    struct pairs covered, planned, met; /* met: of all values that say something */
+    const struct knobs *knobs;
+    double arm_weights[ARM_COUNT];
+    int64_t arm_opened[ARM_COUNT];
+    int64_t round;
+    struct near_index near; /* messages so far */
+    uint64_t n_probes[SIDE_COUNT];
+    uint64_t n_mutations;
+    struct parents parents, failed; /* of the last round; of this one */
+    struct map changes;             /* parent and change: had, or no use */
+    struct shapes shapes;
+    struct shape_scale scale;
+    struct map shown;     /* calls of a shape that some row has made */
+    uint8_t *shape_tries; /* by shape: wordings tried */
+    struct durations durations;
+    double started, progress_at; /* of the run; when the last progress was told */
+    int64_t progress_events;     /* rollouts since then */
+    bool closing;
     struct buf text;
 };
 
 /* Opens the next prompt of the tasks, the seeds or the search; NULL: there is none. */
 struct group *run_open_pinned(struct run *run);
-struct group *run_open_written(struct run *run);
+struct group *run_open_written(struct run *run, enum search_want want);
 bool run_fresh(const struct run *run); /* another prompt can be opened */
 void run_queue(struct run *run, struct group *group, int64_t entries);
+
+/* What open.c and explore.c share. */
+struct group *run_new_group(struct run *run, const struct scene_task *task);
+bool run_claim(struct run *run, struct span prompt); /* no message so far is near it, no trace's */
+struct span run_members(struct run *run, enum tier tier, struct span prompt,
+                        const char *generator, struct span parent);
+
+/* A prompt off the grid, or a failed row's in other words; NULL: the arm has nothing to offer. */
+struct group *run_open_probe(struct run *run);
+struct group *run_open_gap(struct run *run);
+struct group *run_open_mutation(struct run *run);
+
+double run_now(const struct run *run);       /* seconds */
+double run_time_left(const struct run *run); /* of the run; INFINITY without a clock */
+
+struct adaptive_plan run_plan(const struct run *run); /* of mode adaptive, now */
+
+/* A row has landed; a round is over. */
+void run_learn(struct run *run, const struct job *job);
+void run_end_round(struct run *run);
+
+/* A rollout has landed, was played again or was lost: tells the progress when it is time. */
+void run_tell(struct run *run, bool over);
 
 void run_start_workers(struct run *run);
 void run_stop_workers(struct run *run);
@@ -112,6 +171,7 @@ int run_play(struct run *run, struct error *error);
 /* The row of a job is judged: 0, or a negative code. */
 int run_judge(struct run *run, struct run_worker *w, int worker, struct job *job,
               struct error *error);
+bool run_marker_failed(const struct run *run, struct json_value marker);
 void run_count_verdict(struct run *run, const struct job *job);
 
 /* Rows leave. */

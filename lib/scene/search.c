@@ -13,7 +13,8 @@ struct candidate {
     uint32_t used;    /* prompts written for it */
     uint32_t variant; /* where the writer goes on */
     bool dry;
-    double key; /* weighted draw of the pass in hand */
+    double weight;
+    double u, key; /* weighted draw of the pass in hand */
 };
 
 struct search {
@@ -26,18 +27,27 @@ struct search {
     size_t situations, phrasings;
     int64_t prompts_left;
     size_t used, grown, reused; /* cells with a prompt; of them grown; prompts beyond the first */
+    size_t outside;             /* prompts off the grid */
+    bool has_side[SIDE_COUNT];  /* some cell of the grid is of it */
+    uint8_t *front;             /* by axis value: in front, or its axis has no front */
+    int64_t round, slot;
     uint32_t pass[SIDE_COUNT];  /* prompts that each cell of the side has had */
     size_t last;                /* given last */
 };
 
 /* u^(1/W), u from the hash of seed, pass and id: the largest key of a set is a draw with weights W
  * (Efraimidis & Spirakis 2006, "Weighted random sampling with a reservoir"). */
+static void set_key(struct candidate *c)
+{
+    c->key = pow(c->u, 1 / (c->weight > 1e-9 ? c->weight : 1e-9));
+}
+
 static void draw_key(const struct search *s, struct candidate *c, uint32_t pass)
 {
     struct buf text = {0};
     buf_format(&text, "%lld:%u:%s", (long long)s->setting.seed, (unsigned)pass, c->cell->id);
-    double u = ((double)digest_number(buf_span(&text), 12) + 1) / (281474976710656.0 + 2);
-    c->key = pow(u, 1 / (c->cell->weight > 1e-9 ? c->cell->weight : 1e-9));
+    c->u = ((double)digest_number(buf_span(&text), 12) + 1) / (281474976710656.0 + 2);
+    set_key(c);
     buf_free(&text);
 }
 
@@ -45,9 +55,41 @@ static struct candidate *add_candidate(struct search *s, const struct cell *cell
 {
     s->cells = mem_grow(s->cells, &s->cap, s->count + 1, sizeof *s->cells);
     struct candidate *c = &s->cells[s->count++];
-    *c = (struct candidate){.cell = cell};
+    *c = (struct candidate){.cell = cell, .weight = cell->weight};
     draw_key(s, c, s->pass[side_of(cell->tier)]);
     return c;
+}
+
+void search_weigh(struct search *s, size_t cell, double weight)
+{
+    struct candidate *c = &s->cells[cell];
+    if (c->weight == weight)
+        return;
+    c->weight = weight;
+    set_key(c);
+}
+
+void search_round(struct search *s, int64_t round)
+{
+    s->round = round;
+    s->slot = 0;
+}
+
+/* The first half of the values of tool, tool_condition and world_state, at least one. */
+static void find_front(struct search *s)
+{
+    const struct grid *grid = s->setting.grid;
+    static const enum axis steered[] = {AXIS_TOOL, AXIS_CONDITION, AXIS_WORLD};
+    s->front = mem_alloc(grid->n_values + 1);
+    memset(s->front, 1, grid->n_values + 1);
+    for (size_t i = 0; i < grid->count; i++)
+        for (size_t a = 0; a < sizeof steered / sizeof *steered; a++) {
+            const struct axis_values *axis = &grid->axes[steered[a]];
+            size_t half = axis->count / 2, at = 0;
+            while (at < axis->count && !span_equal(axis->items[at], grid->cells[i].value[steered[a]]))
+                at++;
+            s->front[grid->cells[i].pair_value[steered[a]]] = axis->count < 2 || at < half;
+        }
 }
 
 struct search *search_open(const struct search_setting *setting)
@@ -57,7 +99,7 @@ struct search *search_open(const struct search_setting *setting)
     s->setting = *setting;
     int64_t wanted = setting->situations;
     bool capped = wanted > 0 && (setting->unique || (size_t)wanted <= grid->count);
-    s->situations = capped ? (size_t)wanted : setting->unique ? SIZE_MAX : grid->count;
+    s->situations = capped ? (size_t)wanted : SIZE_MAX;
     s->phrasings = capped ? (size_t)setting->phrasings : 0;
     s->prompts_left = wanted > 0 ? wanted * setting->phrasings : INT64_MAX;
     pairs_open(&s->covered, grid->n_values);
@@ -65,7 +107,10 @@ struct search *search_open(const struct search_setting *setting)
     for (size_t i = 0; i < grid->count; i++) {
         pairs_add_cell(&s->planned, &grid->cells[i]);
         add_candidate(s, &grid->cells[i]);
+        s->has_side[side_of(grid->cells[i].tier)] = true;
     }
+    if (setting->steering > 0)
+        find_front(s);
     return s;
 }
 
@@ -77,13 +122,15 @@ void search_close(struct search *s)
     pairs_free(&s->covered);
     grower_close(s->grower);
     free(s->cells);
+    free(s->front);
     free(s);
 }
 
 /* May cells be used again? In a run of unique situations only when no new one can be made. */
 static bool may_reuse(const struct search *s, enum side side)
 {
-    return !s->setting.unique || s->phrasings > 1 || (s->phrasings == 0 && s->grown_out[side]);
+    return !s->setting.unique || s->setting.even || s->phrasings > 1 ||
+           (s->phrasings == 0 && s->grown_out[side]);
 }
 
 static bool may_take(const struct search *s, const struct candidate *c, enum side side)
@@ -91,7 +138,7 @@ static bool may_take(const struct search *s, const struct candidate *c, enum sid
     if (c->dry || side_of(c->cell->tier) != side)
         return false;
     if (c->used == 0)
-        return s->used < s->situations;
+        return s->used + s->outside < s->situations;
     return may_reuse(s, side) && (s->phrasings == 0 || c->used < s->phrasings);
 }
 
@@ -102,24 +149,57 @@ static bool better(const struct search *s, size_t a, double score_a, size_t b, d
     const struct candidate *x = &s->cells[a], *y = &s->cells[b];
     if (score_a != score_b)
         return score_a > score_b;
-    if (s->covered.count < s->planned.count && x->cell->weight != y->cell->weight)
-        return x->cell->weight > y->cell->weight;
+    if (s->covered.count < s->planned.count && x->weight != y->weight)
+        return x->weight > y->weight;
     if (x->key != y->key)
         return x->key > y->key;
     return strcmp(x->cell->id, y->cell->id) < 0;
 }
 
-/* Of the tiers in the set, the best cell of the pass in hand; s->count: none. */
-static size_t best_cell(const struct search *s, enum side side, unsigned tiers)
+static bool is_front(const struct search *s, const struct cell *cell)
+{
+    for (int a = 0; a < AXIS_COUNT; a++)
+        if (cell->value[a].len && !s->front[cell->pair_value[a]])
+            return false;
+    return true;
+}
+
+/* What a choice is made among. */
+struct choice {
+    enum side side;
+    unsigned tiers; /* a bit each */
+    enum search_want want;
+    bool front; /* only cells in front on every axis */
+};
+
+static bool chosen(const struct search *s, const struct candidate *c, const struct choice *of)
+{
+    if (!(of->tiers >> c->cell->tier & 1) || !may_take(s, c, of->side))
+        return false;
+    if (of->want == SEARCH_FRESH && c->used)
+        return false;
+    if (of->want == SEARCH_USED && (!c->used || c->used >= s->setting.wordings))
+        return false;
+    if (of->want != SEARCH_USED && c->used > s->pass[of->side])
+        return false;
+    return !of->front || is_front(s, c->cell);
+}
+
+/* The best cell of the pass in hand, or among those in use the least used; s->count: none. */
+static size_t best_cell(const struct search *s, const struct choice *of)
 {
     size_t best = s->count;
     double best_score = 0;
     bool open = s->covered.count < s->planned.count;
     for (size_t i = 0; i < s->count; i++) {
         const struct candidate *c = &s->cells[i];
-        if (c->used > s->pass[side] || !(tiers >> c->cell->tier & 1) || !may_take(s, c, side))
+        double score = 0;
+        if (!chosen(s, c, of))
             continue;
-        double score = open ? (double)pairs_new(&s->covered, c->cell) * c->cell->weight : 0;
+        if (of->want == SEARCH_USED)
+            score = -(double)c->used;
+        else if (open)
+            score = (double)pairs_new(&s->covered, c->cell) * c->weight;
         if (best == s->count || better(s, i, score, best, best_score)) {
             best = i;
             best_score = score;
@@ -129,18 +209,21 @@ static size_t best_cell(const struct search *s, enum side side, unsigned tiers)
 }
 
 /* The hard tier with the fewest prompts that has a cell; the ordinary one is a side of its own. */
-static size_t best_of_side(const struct search *s, enum side side, const int64_t opened[TIER_COUNT])
+static size_t best_of_side(const struct search *s, struct choice of,
+                           const int64_t opened[TIER_COUNT])
 {
     static const enum tier hard[] = {TIER_AMBIGUOUS, TIER_BOUNDARY, TIER_ADVERSARIAL};
     unsigned tried = 0;
-    if (side == SIDE_ORDINARY)
-        return best_cell(s, side, 1u << TIER_ORDINARY);
+    of.tiers = 1u << TIER_ORDINARY;
+    if (of.side == SIDE_ORDINARY)
+        return best_cell(s, &of);
     for (int round = 0; round < 3; round++) {
         int fewest = -1;
         for (int i = 0; i < 3; i++)
             if (!(tried >> hard[i] & 1) && (fewest < 0 || opened[hard[i]] < opened[hard[fewest]]))
                 fewest = i;
-        size_t best = best_cell(s, side, 1u << hard[fewest]);
+        of.tiers = 1u << hard[fewest];
+        size_t best = best_cell(s, &of);
         if (best < s->count)
             return best;
         tried |= 1u << hard[fewest];
@@ -150,7 +233,8 @@ static size_t best_of_side(const struct search *s, enum side side, const int64_t
 
 static bool grow(struct search *s, enum side side)
 {
-    if (!s->setting.unique || s->grown_out[side] || s->used >= s->situations)
+    if (!s->setting.unique || s->setting.even || s->grown_out[side] ||
+        s->used + s->outside >= s->situations)
         return false;
     if (!s->grower)
         s->grower = grower_open(s->setting.grid);
@@ -172,19 +256,41 @@ static bool side_has(const struct search *s, enum side side)
 }
 
 /* A cell of the side: an unused one, a grown one, or the least used. */
-static size_t cell_of_side(struct search *s, enum side side, const int64_t opened[TIER_COUNT])
+static size_t cell_of_side(struct search *s, enum side side, enum search_want want,
+                           const int64_t opened[TIER_COUNT])
 {
-    size_t best = best_of_side(s, side, opened);
+    struct choice of = {.side = side, .want = want};
+    size_t best = best_of_side(s, of, opened);
+    if (want == SEARCH_USED)
+        return best;
     if (best == s->count && grow(s, side))
         best = s->count - 1;
-    while (best == s->count && side_has(s, side)) {
+    while (best == s->count && want == SEARCH_ANY && side_has(s, side)) {
         s->pass[side]++;
         for (size_t i = 0; i < s->count; i++)
             if (side_of(s->cells[i].cell->tier) == side)
                 draw_key(s, &s->cells[i], s->pass[side]);
-        best = best_of_side(s, side, opened);
+        best = best_of_side(s, of, opened);
     }
     return best;
+}
+
+/* Is the slot steered, and is a cell of the side in front? Then that one. */
+static size_t steer(struct search *s, size_t best, const int64_t opened[TIER_COUNT], bool *steered)
+{
+    struct choice of = {.side = side_of(s->cells[best].cell->tier), .front = true};
+    struct buf text = {0};
+    if (!s->front)
+        return best;
+    buf_format(&text, "%lld:%lld:steer:%lld", (long long)s->setting.seed, (long long)s->round,
+               (long long)s->slot++);
+    double u = ((double)digest_n32(buf_span(&text)) + 1) / (4294967296.0 + 2);
+    buf_free(&text);
+    if (u >= s->setting.steering)
+        return best;
+    size_t front = is_front(s, s->cells[best].cell) ? best : best_of_side(s, of, opened);
+    *steered = front < s->count;
+    return *steered ? front : best;
 }
 
 /* Which side is behind: hard cells are h of the prompts, rounded. */
@@ -199,29 +305,74 @@ static enum side wanted_side(const struct search *s, const int64_t opened[TIER_C
     return (double)hard < share ? SIDE_HARD : SIDE_ORDINARY;
 }
 
-const struct cell *search_next(struct search *s, const int64_t opened[TIER_COUNT],
-                               uint32_t **variant)
+enum side search_side(const struct search *s, const int64_t opened[TIER_COUNT])
+{
+    enum side side = wanted_side(s, opened), other = side == SIDE_HARD ? SIDE_ORDINARY : SIDE_HARD;
+    return s->has_side[side] || !s->has_side[other] ? side : other;
+}
+
+bool search_next(struct search *s, const int64_t opened[TIER_COUNT], enum search_want want,
+                 struct search_pick *pick)
 {
     if (s->prompts_left <= 0)
-        return NULL;
+        return false;
+    *pick = (struct search_pick){0};
     enum side side = wanted_side(s, opened);
-    size_t best = cell_of_side(s, side, opened);
+    size_t best = cell_of_side(s, side, want, opened);
     if (best == s->count)
-        best = cell_of_side(s, side == SIDE_HARD ? SIDE_ORDINARY : SIDE_HARD, opened);
+        best = cell_of_side(s, side == SIDE_HARD ? SIDE_ORDINARY : SIDE_HARD, want, opened);
     if (best == s->count)
-        return NULL;
+        return false;
+    best = steer(s, best, opened, &pick->steered);
     struct candidate *c = &s->cells[best];
     s->last = best;
     s->prompts_left--;
     pairs_add_planned(&s->covered, &s->planned, c->cell);
-    if (c->used++ == 0) {
+    pick->fresh = c->used++ == 0;
+    if (pick->fresh) {
         s->used++;
         s->grown += best >= s->setting.grid->count;
     } else {
         s->reused++;
     }
-    *variant = &c->variant;
-    return c->cell;
+    pick->variant = &c->variant;
+    pick->cell = c->cell;
+    return true;
+}
+
+bool search_scarce(const struct search *s, enum side side)
+{
+    double share = s->setting.hard_share, left[SIDE_COUNT] = {0};
+    if (s->covered.count == s->planned.count || share <= 0 || share >= 1)
+        return false;
+    for (size_t i = 0; i < s->setting.grid->count; i++)
+        if (!s->cells[i].used && pairs_new(&s->covered, s->cells[i].cell))
+            left[side_of(s->cells[i].cell->tier)]++;
+    double hard = left[SIDE_HARD] / share, ordinary = left[SIDE_ORDINARY] / (1 - share);
+    return side == SIDE_HARD ? hard > ordinary : ordinary > hard;
+}
+
+bool search_take_outside(struct search *s)
+{
+    if (s->prompts_left <= 0 || s->phrasings > 1 || s->used + s->outside >= s->situations)
+        return false;
+    s->outside++;
+    s->prompts_left--;
+    return true;
+}
+
+bool search_take_again(struct search *s, const struct cell *cell)
+{
+    size_t i = 0;
+    while (i < s->count && s->cells[i].cell != cell)
+        i++;
+    if (s->prompts_left <= 0 || i == s->count || !s->cells[i].used ||
+        (s->phrasings && s->cells[i].used >= s->phrasings))
+        return false;
+    s->cells[i].used++;
+    s->reused++;
+    s->prompts_left--;
+    return true;
 }
 
 bool search_can_open(const struct search *s)
@@ -230,7 +381,8 @@ bool search_can_open(const struct search *s)
         return false;
     for (int side = 0; side < SIDE_COUNT; side++)
         if (side_has(s, (enum side)side) ||
-            (s->setting.unique && !s->grown_out[side] && s->used < s->situations))
+            (s->setting.unique && !s->setting.even && !s->grown_out[side] &&
+             s->used + s->outside < s->situations))
             return true;
     return false;
 }
@@ -272,6 +424,6 @@ size_t search_reused(const struct search *s)
 
 void search_lift(struct search *s)
 {
-    s->situations = s->setting.unique ? SIZE_MAX : s->setting.grid->count;
+    s->situations = SIZE_MAX;
     s->prompts_left = INT64_MAX;
 }

@@ -16,16 +16,46 @@ struct search_setting {
     /* How many cells are used, with `phrasings` prompts each; 0: all, again and again. More than
      * there are cells, in a run that is not unique: that many prompts, over all cells. */
     int64_t situations, phrasings;
+    int64_t wordings;  /* prompts of a cell, when used ones are asked for */
     double hard_share; /* of the prompts */
+    bool even;         /* no cell beyond the grid: its cells again, until each has enough rows */
+    double steering;   /* share of the picks that are to be in front on every axis; 0: off */
+};
+
+/* Which cells are asked for. */
+enum search_want { SEARCH_ANY, SEARCH_FRESH, SEARCH_USED };
+
+struct search_pick {
+    const struct cell *cell; /* lives as long as the search */
+    uint32_t *variant;       /* where its wordings go on */
+    bool fresh;              /* its first prompt */
+    bool steered;            /* in front on every axis, because of the steering */
 };
 
 struct search *search_open(const struct search_setting *setting);
 void search_close(struct search *s);
 
-/* The next cell and its number of earlier prompts; NULL: there is none. opened: prompts of each tier
- * so far, wherever they came from. The cell lives as long as the search. */
-const struct cell *search_next(struct search *s, const int64_t opened[TIER_COUNT],
-                               uint32_t **variant);
+/* False: there is no such cell. opened: prompts of each tier so far, wherever they came from. */
+bool search_next(struct search *s, const int64_t opened[TIER_COUNT], enum search_want want,
+                 struct search_pick *pick);
+
+/* The side of the tiers that the next prompt is to be of; the other one when the grid has no stance
+ * of it. */
+enum side search_side(const struct search *s, const int64_t opened[TIER_COUNT]);
+
+/* Are there more cells of the side left that meet new pairs than of the other, for the prompts it
+ * gets? Then no prompt off the grid is to take one of its places. */
+bool search_scarce(const struct search *s, enum side side);
+
+/* A prompt off the grid takes the place of a situation; a further wording of a cell in use takes the
+ * place of one. False: the number of situations leaves no room. */
+bool search_take_outside(struct search *s);
+bool search_take_again(struct search *s, const struct cell *cell);
+
+/* A round begins: which slot is steered is drawn by its number. */
+void search_round(struct search *s, int64_t round);
+void search_weigh(struct search *s, size_t cell, double weight); /* cell: number in the grid */
+
 bool search_can_open(const struct search *s);
 
 /* No new text can be found for the cell that search_next gave last: it is not offered again. */

@@ -93,11 +93,35 @@ static int read_budget(const char *text, int64_t *budget, struct error *error)
     return 0;
 }
 
+bool simulate_saturates(const struct simulate_options *s)
+{
+    const char *until = s->search.until;
+    return until && (strcmp(until, "saturation") == 0 || strcmp(until, "first") == 0);
+}
+
+/* The numbers of the search, before anything is made of them. */
+static int read_search(struct simulate_setup *x, struct error *error)
+{
+    const struct search_options *s = &x->s.search;
+    int code = 0;
+    knobs_default(&x->knobs);
+    for (size_t i = 0; i < s->set.count && !code; i++)
+        code = knobs_set(&x->knobs, s->set.items[i], error);
+    if (!code && s->arm_weights)
+        code = arms_read(s->arm_weights, x->arm_weights, error);
+    return code;
+}
+
 static int read_topology(struct simulate_setup *x, struct error *error)
 {
     const struct simulate_options *s = &x->s;
     struct topology_wish wish = {
-        .mode = s->mode, .policy = s->repeat_policy, .unique = s->unique, .probe = s->probe};
+        .mode = s->mode,
+        .policy = s->repeat_policy,
+        .unique = s->unique,
+        .probe = s->probe,
+        .time_budget = s->search.time_budget > 0 ? s->search.time_budget : 0,
+        .saturation = simulate_saturates(s)};
     int code = merge(s->phrasings_given, s->phrasings, s->phrasings_alias_given, s->phrasings_alias,
                      "--phrasings and --requests-per-situation", &wish.has_phrasings,
                      &wish.phrasings, error);
@@ -163,7 +187,7 @@ static void use_exemplars(struct simulate_setup *x)
 static int read_traces(struct simulate_setup *x, struct error *error)
 {
     const struct simulate_options *s = &x->s;
-    struct aim_wish wish = {s->traces, s->strategy, s->targeted_regions};
+    struct aim_wish wish = {s->traces, s->strategy, s->targeted_regions, &x->knobs};
     if (!s->traces || s->world_only)
         return 0;
     int code = aim_open(&x->aim, &wish, &s->rows, error);
@@ -206,6 +230,8 @@ int simulate_check(const struct simulate_options *s, const struct operands *oper
                                                  strcmp(s->strategy, "targeted") == 0))))
         return usage(error,
                      "--strategy trace and targeted and --targeted-regions need --traces FILE");
+    if (!s->traces && s->search.steering_given)
+        return usage(error, "--steering-weight follows traces: give --traces FILE with it");
     if (inputs > 1)
         return usage(error, "standard input can be read once; name files for the others");
     bool swarm = s->swarm.topology || s->swarm.calibrate;
@@ -228,7 +254,7 @@ int simulate_check(const struct simulate_options *s, const struct operands *oper
 int simulate_setup_read(struct simulate_setup *x, struct error *error)
 {
     int code = read_budget(x->s.budget, &x->budget, error);
-    if (code || (code = read_world(x, error)) || (code = read_traces(x, error)))
+    if (code || (code = read_search(x, error)) || (code = read_world(x, error)) || (code = read_traces(x, error)))
         return code;
     return read_spec(x, error);
 }
@@ -254,4 +280,5 @@ void simulate_setup_free(struct simulate_setup *x)
     buf_free(&x->notes);
     option_list_free(&x->s.tools);
     option_list_free(&x->s.dimensions);
+    option_list_free(&x->s.search.set);
 }

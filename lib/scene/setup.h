@@ -23,9 +23,13 @@ struct simulate_setup {
     const struct aim *aimed; /* NULL: no traces */
     struct task_list tasks, seeds;
     int64_t budget;
+    struct knobs knobs;
+    double arm_weights[ARM_COUNT]; /* with --arm-weights */
     struct warnings warnings; /* told at the end of a run */
     struct buf notes;         /* lines for people, now */
 };
+
+bool simulate_saturates(const struct simulate_options *s); /* --until saturation */
 
 /* Options that do not go together: ERROR_USAGE. */
 int simulate_check(const struct simulate_options *s, const struct operands *operands,

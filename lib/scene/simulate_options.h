@@ -29,8 +29,17 @@ struct swarm_options {
     bool particles_given, rounds_given, fitness_seconds_given;
 };
 
+/* How situations are searched for, and when a run ends (situations 6-10, 14.5, 19, 22). */
+struct search_options {
+    struct option_list set;
+    const char *until, *arm_weights, *progress;
+    double time_budget, steering;
+    bool steering_given, keep_failures;
+};
+
 struct simulate_options {
     struct talk_options talk;
+    struct search_options search;
     struct row_options rows;
     struct swarm_options swarm;
     struct option_list tools, dimensions;

@@ -85,6 +85,14 @@ const char *message_length_name(enum message_length length)
     return length == MESSAGE_SHORT ? "short" : length == MESSAGE_LONG ? "long" : "medium";
 }
 
+enum message_length message_length_of(struct span text)
+{
+    size_t words = text_word_count(text);
+    return words <= SCENE_SHORT_WORDS  ? MESSAGE_SHORT
+           : words >= SCENE_LONG_WORDS ? MESSAGE_LONG
+                                       : MESSAGE_MEDIUM;
+}
+
 void message_masked(struct span text, struct buf *out)
 {
     struct buf lower = {0};
@@ -277,7 +285,7 @@ static void compose(struct message *m)
 }
 
 bool template_write(struct template_writer *t, const struct cell *cell, uint32_t *variant,
-                    struct buf *out, enum message_length *length)
+                    struct buf *out)
 {
     for (int tries = 0; tries < SCENE_TRIES; tries++) {
         struct message m = {.t = t, .cell = cell, .variant = (*variant)++, .out = out};
@@ -290,10 +298,6 @@ bool template_write(struct template_writer *t, const struct cell *cell, uint32_t
             continue;
         m.settle = true; /* the same choices again, counted */
         compose(&m);
-        size_t words = text_word_count(buf_span(out));
-        *length = words <= SCENE_SHORT_WORDS  ? MESSAGE_SHORT
-                  : words >= SCENE_LONG_WORDS ? MESSAGE_LONG
-                                              : MESSAGE_MEDIUM;
         return true;
     }
     return false;

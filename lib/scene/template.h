@@ -13,11 +13,12 @@ void template_close(struct template_writer *t);
 
 enum message_length { MESSAGE_SHORT, MESSAGE_MEDIUM, MESSAGE_LONG };
 const char *message_length_name(enum message_length length);
+enum message_length message_length_of(struct span text);
 
 /* Writes a message for the cell that no earlier message equals (ids and numbers masked); *variant
  * is where to begin, and behind the one taken on return. false: none was found. */
 bool template_write(struct template_writer *t, const struct cell *cell, uint32_t *variant,
-                    struct buf *out, enum message_length *length);
+                    struct buf *out);
 
 /* The text with lower case and with every word that holds a digit masked: what two messages are
  * compared by. */

@@ -6,9 +6,10 @@
 
 #include "base/buf.h"
 #include "scene/defaults.h"
+#include "scene/pace.h"
 #include "text/digest.h"
 
-static const char *const MODES[] = {"explore", "sft", "rl"};
+static const char *const MODES[] = {"explore", "sft", "rl", "adaptive"};
 static const char *const POLICIES[] = {"none", "adaptive", "successive", "fixed"};
 
 /* Phrasings, repeats and policy of a mode. */
@@ -20,6 +21,7 @@ static const struct {
     [MODE_EXPLORE] = {1, 1, REPEAT_NONE, true},
     [MODE_SFT] = {3, 4, REPEAT_ADAPTIVE, false},
     [MODE_RL] = {1, 8, REPEAT_SUCCESSIVE, false},
+    [MODE_ADAPTIVE] = {1, 1, REPEAT_ADAPTIVE, false},
 };
 
 const char *run_mode_name(enum run_mode mode)
@@ -68,10 +70,9 @@ int topology_resolve(const struct topology_wish *wish, struct topology *out, str
 {
     struct topology t = {.unique = wish->unique, .probe = wish->probe};
     bool policy_given;
-    int mode = wish->mode ? word_of(wish->mode, MODES, 3) : -2;
+    int mode = wish->mode ? word_of(wish->mode, MODES, 4) : -2;
     if (mode == -1)
-        return error_set(error, ERROR_USAGE, "--mode is \"%s\"; it is explore, sft or rl",
-                         wish->mode);
+        return error_set(error, ERROR_USAGE, "--mode is \"%s\"; it is explore, sft, rl or adaptive", wish->mode);
     t.mode = mode == -2 ? MODE_EXPLORE : (enum run_mode)mode;
     int code = read_policy(wish, &t, &policy_given, error);
     if (code)
@@ -85,6 +86,12 @@ int topology_resolve(const struct topology_wish *wish, struct topology *out, str
     }
     t.phrasings = t.unique ? 1 : PRESETS[t.mode].phrasings;
     t.repeats = t.unique ? 1 : PRESETS[t.mode].repeats;
+    if (t.mode == MODE_ADAPTIVE && !t.unique) {
+        struct adaptive_plan plan =
+            adaptive_plan(wish->time_budget, wish->time_budget, wish->saturation);
+        t.phrasings = plan.phrasings;
+        t.repeats = plan.repeats;
+    }
     if (wish->has_phrasings)
         t.phrasings = wish->phrasings < 1 ? 1 : wish->phrasings;
     if (wish->has_repeats)

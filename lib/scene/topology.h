@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/span.h"
 
-enum run_mode { MODE_EXPLORE, MODE_SFT, MODE_RL };
+enum run_mode { MODE_EXPLORE, MODE_SFT, MODE_RL, MODE_ADAPTIVE };
 enum repeat_policy { REPEAT_NONE, REPEAT_ADAPTIVE, REPEAT_SUCCESSIVE, REPEAT_FIXED };
 
 /* What the user said; absent numbers are 0 with has_ false. */
@@ -20,6 +20,8 @@ struct topology_wish {
     int64_t phrasings, repeats;
     double fault_rate;
     int64_t probe;
+    double time_budget; /* seconds; 0: none */
+    bool saturation;    /* --until saturation */
 };
 
 struct topology {

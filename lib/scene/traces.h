@@ -112,6 +112,7 @@ struct regions {
     size_t n_buckets;
     size_t traces;
     double exploration;
+    double gain, tool_weight, condition_weight; /* of a cell's weight (situations 14.4) */
 };
 
 /* targeted: names that an earlier run aimed at. */

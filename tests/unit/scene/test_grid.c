@@ -172,23 +172,22 @@ static void a_search_covers_the_grid(void **state)
 {
     struct fixture f;
     struct pairs planned, met;
-    uint32_t *variant;
-    const struct cell *cell;
+    struct search_pick pick;
     size_t used = 0;
     (void)state;
     open_grid(&f, TOOLS, "- Look the order up first.\n- Never refund twice, ever.", true);
     plan_pairs(&f.grid, &planned);
     pairs_open(&met, f.grid.n_values);
-    struct search_setting whole = {&f.grid, 3, true, 0, 1, 0.4};
+    struct search_setting whole = {.grid = &f.grid, .seed = 3, .unique = true, .phrasings = 1, .hard_share = 0.4};
     struct search *s = search_open(&whole);
     int64_t opened[TIER_COUNT] = {0};
     struct map ids = {0};
     bool fresh;
     size_t at_full = 0;
-    for (; used < 400 && (cell = search_next(s, opened, &variant)); used++) {
-        opened[cell->tier]++;
-        pairs_add_planned(&met, &planned, cell);
-        map_add(&ids, span_text(cell->id), &fresh);
+    for (; used < 400 && search_next(s, opened, SEARCH_ANY, &pick); used++) {
+        opened[pick.cell->tier]++;
+        pairs_add_planned(&met, &planned, pick.cell);
+        map_add(&ids, span_text(pick.cell->id), &fresh);
         assert_int_equal(fresh, search_reused(s) == 0); /* new ones, as long as there are any */
         if (met.count == planned.count && !at_full)
             at_full = used;
@@ -200,11 +199,11 @@ static void a_search_covers_the_grid(void **state)
     assert_int_equal(opened[TIER_ORDINARY], 240);
     map_free(&ids);
     search_close(s);
-    struct search_setting few = {&f.grid, 3, false, 4, 3, 0.4}; /* 4 situations, 3 phrasings */
+    struct search_setting few = {.grid = &f.grid, .seed = 3, .situations = 4, .phrasings = 3, .hard_share = 0.4}; /* 4 situations, 3 phrasings */
     s = search_open(&few);
     memset(opened, 0, sizeof opened);
-    for (used = 0; (cell = search_next(s, opened, &variant)); used++)
-        opened[cell->tier]++;
+    for (used = 0; search_next(s, opened, SEARCH_ANY, &pick); used++)
+        opened[pick.cell->tier]++;
     assert_int_equal(used, 12);
     assert_int_equal(search_situations(s), 4);
     search_close(s);
@@ -219,16 +218,15 @@ static void the_tier_dial(void **state)
     (void)state;
     static const double shares[] = {0, 0.2, 0.4, 0.8, 1};
     struct fixture f;
-    uint32_t *variant;
-    const struct cell *cell;
+    struct search_pick pick;
     open_grid(&f, TOOLS, "- Look the order up first.", true);
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
-        struct search_setting setting = {&f.grid, 1, true, 0, 1, shares[i]};
+        struct search_setting setting = {.grid = &f.grid, .seed = 1, .unique = true, .phrasings = 1, .hard_share = shares[i]};
         struct search *s = search_open(&setting);
         int64_t opened[TIER_COUNT] = {0};
         for (int n = 1; n <= 300; n++) {
-            assert_non_null(cell = search_next(s, opened, &variant));
-            opened[cell->tier]++;
+            assert_true(search_next(s, opened, SEARCH_ANY, &pick));
+            opened[pick.cell->tier]++;
             double hard = (double)(n - opened[TIER_ORDINARY]);
             assert_true(hard - shares[i] * n <= 1 && shares[i] * n - hard <= 1);
             for (int t = 0; n == 8 && shares[i] > 0.3 && shares[i] < 1 && t < TIER_COUNT; t++)

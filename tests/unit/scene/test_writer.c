@@ -51,13 +51,12 @@ static void messages(void **state)
         for (size_t i = 0; i < grid.count; i++) {
             const struct cell *cell = &grid.cells[i];
             uint32_t variant = (uint32_t)pass * 8;
-            enum message_length length;
             bool fresh;
-            assert_true(template_write(writer, cell, &variant, &text, &length));
+            assert_true(template_write(writer, cell, &variant, &text));
             map_add(&seen, buf_span(&text), &fresh);
             assert_true(fresh);
             size_t words = text_word_count(buf_span(&text));
-            assert_int_equal(length, words <= 16   ? MESSAGE_SHORT
+            assert_int_equal(message_length_of(buf_span(&text)), words <= 16   ? MESSAGE_SHORT
                                      : words >= 40 ? MESSAGE_LONG
                                                    : MESSAGE_MEDIUM);
             for (size_t j = 0; j < sizeof labels / sizeof *labels; j++)
@@ -104,7 +103,7 @@ static void successive_groups(void **state)
     struct succession s;
     struct group alike = {.scheduled = 2}, split = {.scheduled = 2}, late = {.scheduled = 2};
     (void)state;
-    succession_open(&s, 4, 2);
+    succession_open(&s, 4, 2, 1);
     assert_int_equal(land(&s, &split, "a", true), 0);
     assert_int_equal(land(&s, &split, "b", true), 2); /* the rest at once */
     assert_int_equal(split.state, GROUP_MIXED);
@@ -138,7 +137,7 @@ static void truncated_rollouts_have_no_label(void **state)
     struct succession s;
     struct group g = {.scheduled = 2};
     (void)state;
-    succession_open(&s, 2, 2);
+    succession_open(&s, 2, 2, 1);
     succession_landed(&s, &g, "a", true, true);
     succession_landed(&s, &g, "b", false, true);
     assert_false(g.mixed);
