@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "agent/answer.h"
 #include "agent/program.h"
@@ -47,7 +48,7 @@ struct agent *agent_open(const char *spec, const struct agent_setting *setting, 
         return agent_rows_open(rest, error);
     if ((rest = behind(spec, &AGENT_CMD)))
         return agent_cmd_open(rest, setting, error);
-    if (model_spec_known(spec) && strncmp(spec, "http", 4) != 0)
+    if (model_spec_known(spec))
         return agent_model_open(spec, setting, error);
     unknown_spec(spec, error);
     return NULL;
@@ -58,10 +59,14 @@ bool agent_asks_models(const char *spec)
     return model_spec_known(spec);
 }
 
+bool agent_is_service(const char *spec)
+{
+    return strncasecmp(spec, "http://", 7) == 0 || strncasecmp(spec, "https://", 8) == 0;
+}
+
 bool agent_talks(const char *spec)
 {
-    return strcmp(spec, AGENT_SEEDED.prefix) != 0 &&
-           strncmp(spec, AGENT_ROWS.prefix, strlen(AGENT_ROWS.prefix)) != 0;
+    return behind(spec, &AGENT_CMD) || (model_spec_known(spec) && !agent_is_service(spec));
 }
 
 void *agent_worker(struct agent *agent)

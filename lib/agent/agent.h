@@ -177,6 +177,7 @@ struct agent *agent_open(const char *spec, const struct agent_setting *setting,
 
 bool agent_asks_models(const char *spec); /* it needs the client of agent_talk.access */
 bool agent_talks(const char *spec);       /* a simulated person may speak with it */
+bool agent_is_service(const char *spec);  /* a bare address: a deployed agent */
 
 void *agent_worker(struct agent *agent);
 void agent_worker_free(struct agent *agent, void *worker);

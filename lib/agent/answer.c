@@ -347,7 +347,6 @@ struct answer answerer_call(struct answerer *a, struct span tool, const struct n
             ask_command(a, tool, arguments, out);
         buf_free(&scratch);
         a->calls++;
-        out->counts.long_results += a->json.len > AGENT_LONG_RESULT;
         return own_answer(a);
     }
     a->calls++;

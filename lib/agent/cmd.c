@@ -2,16 +2,19 @@
  * time each. What goes wrong with a line or a process is that rollout's loss, with its reason. */
 #include "agent/program.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "agent/answer.h"
 #include "agent/defaults.h"
+#include "agent/dialogue.h"
 #include "agent/protocol.h"
 #include "agent/start_line.h"
 #include "base/pool.h"
 #include "base/signals.h"
+#include "model/defaults.h"
 #include "text/fold.h"
 #include "text/term.h"
 
@@ -21,6 +24,9 @@ struct cmd_agent {
     char *name;
     struct crew *crew;
     struct start_line start;
+    struct dialogue_setting dialogue;
+    struct model *person_model; /* NULL: only scripted turns */
+    struct simuser person;
     double timeout_s;
     /* A command that ends before its first line on every process cannot be played at all. */
     atomic_bool spoke;
@@ -31,8 +37,9 @@ struct cmd_agent {
 
 struct cmd_worker {
     struct answerer *world;
-    struct arena arena; /* arguments of the call in hand, the scripted turns */
-    struct buf id, line, scratch;
+    struct dialogue dialogue;
+    struct arena arena; /* arguments of the call in hand */
+    struct buf id, line, scratch, text, answer;
 };
 
 /* One rollout in hand. */
@@ -42,12 +49,11 @@ struct talk {
     const struct agent_task *task;
     struct rollout *out;
     struct crew_hand *hand;
-    double left_s;        /* of its time, without the waits for the world */
-    bool broken;          /* the process is out of step, or gone */
-    bool gone;            /* it ended by itself */
-    struct span *turns;   /* scripted ones */
-    size_t n_turns, next; /* next: the first that was not said yet */
-    int64_t calls, lines; /* lines: that it has said */
+    double left_s; /* of its time, without the waits for the world */
+    bool broken;   /* the process is out of step, or gone */
+    bool gone;     /* it ended by itself */
+    bool spoke;    /* with the person */
+    int64_t calls;
 };
 
 /* ---- what went wrong ------------------------------------------------------------------------- */
@@ -189,6 +195,26 @@ static void begin_line(struct talk *t, const char *key)
 
 /* ---- what it says ---------------------------------------------------------------------------- */
 
+/* The person, when the tool is one, else the world. false: the rollout has failed. */
+static bool answer_for(struct talk *t, struct span tool, const struct node *arguments,
+                       struct span *result)
+{
+    struct cmd_worker *w = t->w;
+    if (!dialogue_is_human(&w->dialogue, t->a->setting->tools, tool)) {
+        *result = answerer_call(w->world, tool, arguments, t->out).json;
+        return true;
+    }
+    const struct node *said = dialogue_ask(&w->dialogue, arguments, &w->arena);
+    if (!said) {
+        t->broken = true;
+        return false;
+    }
+    buf_clear(&w->answer);
+    node_json(said, false, &w->answer);
+    *result = buf_span(&w->answer);
+    return true;
+}
+
 static bool answer_call(struct talk *t, const struct agent_line *line)
 {
     struct cmd_worker *w = t->w;
@@ -196,30 +222,59 @@ static bool answer_call(struct talk *t, const struct agent_line *line)
     const struct node *arguments =
         line->arguments.text.ptr ? node_parse(&w->arena, line->arguments) : NULL;
     struct span tool = json_text(line->tool, &w->scratch);
-    struct answer answer = answerer_call(w->world, tool, arguments, t->out);
-    rollout_call_step(t->out, tool, line->arguments, answer.json, line->text);
+    struct span result;
+    if (!answer_for(t, tool, arguments, &result))
+        return false;
+    bool says = line->text.type == JSON_VALUE_STRING;
+    struct dialogue_step step = {
+        .tool = tool,
+        .arguments = line->arguments.text.ptr ? line->arguments.text : SPAN("{}"),
+        .result = result,
+        .text = says ? json_text(line->text, &w->text) : SPAN(""),
+    };
+    dialogue_call(&w->dialogue, &step);
     begin_line(t, "call");
     if (line->call.text.ptr)
         buf_span_add(&w->line, line->call.text);
     else
         buf_format(&w->line, "%lld", (long long)t->calls);
     buf_text(&w->line, ",\"result\":");
-    buf_span_add(&w->line, answer.json);
+    buf_span_add(&w->line, result);
     buf_byte(&w->line, '}');
     t->calls++;
     return send(t);
 }
 
+/* The done line. after_end: the thread had ended; what was said then stands unless it says more. */
+static void done(struct talk *t, struct json_value line, bool after_end)
+{
+    struct dialogue *d = &t->w->dialogue;
+    struct buf words = {0};
+    bool ignored, recorded = d->n_steps > 0;
+    if (after_end) {
+        dialogue_finish(d);
+        t->out->steps.len--; /* open again: the line's own sums are held against the steps' */
+        buf_span_add(&words, buf_span(&t->out->final_text));
+    }
+    if (agent_done_read(line, recorded, t->out, &ignored))
+        t->out->counts.steps_ignored += ignored;
+    if (recorded)
+        dialogue_close(d);
+    if (!t->out->final_text.len)
+        buf_span_add(&t->out->final_text, buf_span(&words));
+    buf_free(&words);
+}
+
 /* The thread is over: it may still bring what it knows of the rollout. */
-static void end_thread(struct talk *t, const char *reason, bool user_left)
+static void end_thread(struct talk *t)
 {
     struct agent_line line;
     struct child_exit ended;
     struct error error;
     struct span text;
-    bool ignored;
-    if (user_left)
-        buf_text(&t->out->ended_by, "user_left");
+    const char *reason = t->out->ended_by.len            ? "user_left"
+                         : t->w->dialogue.remaining <= 0 ? "turns"
+                                                         : "done";
     begin_line(t, "end");
     buf_format(&t->w->line, "\"%s\"}", reason);
     if (!send(t))
@@ -232,11 +287,13 @@ static void end_thread(struct talk *t, const char *reason, bool user_left)
         t->out->fate = ROLLOUT_DROPPED;
         return;
     }
-    if (got != COPROC_OK)
+    if (got != COPROC_OK) {
+        dialogue_finish(&t->w->dialogue);
         return;
+    }
     agent_line_read(text, &line);
     if (line.says == AGENT_SAYS_DONE && agent_line_is_of(&line, buf_span(&t->w->id)))
-        agent_done_read(line.done, t->out, &ignored);
+        done(t, line.done, true);
     else
         lose_line(t, text, "after `end` is no done line");
 }
@@ -244,29 +301,20 @@ static void end_thread(struct talk *t, const char *reason, bool user_left)
 /* The person's next line, or the end of the thread. True: it goes on. */
 static bool answer_line(struct talk *t, const struct agent_line *line)
 {
-    struct span said = json_text(line->text, &t->w->scratch);
-    rollout_text_step(t->out, "text", said);
-    t->lines++;
-    buf_clear(&t->out->final_text);
-    buf_span_add(&t->out->final_text, said);
-    if (t->next == t->n_turns) {
-        end_thread(t, "done", false);
-        return false;
+    struct dialogue *d = &t->w->dialogue;
+    struct span said = json_text(line->text, &t->w->text);
+    t->spoke = true;
+    dialogue_turn(d);
+    dialogue_heard(d, said);
+    switch (dialogue_said(d, said, SPAN(""))) {
+    case DIALOGUE_USER: break;
+    case DIALOGUE_FAILED: t->broken = true; return false;
+    default: end_thread(t); return false;
     }
-    struct span user = t->turns[t->next++];
-    rollout_text_step(t->out, "user", user);
-    t->out->turns_played = true;
     begin_line(t, "user");
-    json_quote(&t->w->line, user);
+    json_quote(&t->w->line, buf_span(&d->line));
     buf_byte(&t->w->line, '}');
     return send(t);
-}
-
-static void done(struct talk *t, const struct agent_line *line)
-{
-    bool ignored;
-    if (agent_done_read(line->done, t->out, &ignored))
-        t->out->counts.steps_ignored += ignored;
 }
 
 /* One line of its. True: it goes on. */
@@ -288,7 +336,7 @@ static bool handle(struct talk *t, struct span text)
     }
     switch (line.says) {
     case AGENT_SAYS_CALL: return answer_call(t, &line);
-    case AGENT_SAYS_STEP: rollout_step(t->out, line.step.text); return true;
+    case AGENT_SAYS_STEP: dialogue_record(&t->w->dialogue, line.step); return true;
     case AGENT_SAYS_LINE: return answer_line(t, &line);
     case AGENT_SAYS_ERROR: {
         struct buf head = {0};
@@ -297,7 +345,7 @@ static bool handle(struct talk *t, struct span text)
         buf_free(&head);
         return false;
     }
-    default: done(t, &line); return false;
+    default: done(t, line.done, false); return false;
     }
 }
 
@@ -309,7 +357,8 @@ static bool begin(struct talk *t, struct span *text)
     if (coproc_pending(t->hand->process)) /* it has said something between two rollouts */
         coproc_discard(t->hand->process);
     buf_clear(&t->w->line);
-    start_line_write(&t->a->start, t->task, buf_span(&t->w->id), t->turns, t->n_turns, &t->w->line);
+    start_line_write(&t->a->start, t->task, buf_span(&t->w->id), t->w->dialogue.turns,
+                     t->w->dialogue.n_turns, &t->w->line);
     if (send(t) && receive(t, text))
         return true;
     if (!used || !t->gone)
@@ -325,8 +374,7 @@ static void talk(struct talk *t)
     struct span text;
     for (bool on = begin(t, &text); on;)
         on = handle(t, text) && receive(t, &text);
-    if (t->out->fate == ROLLOUT_DONE)
-        rollout_steps_end(t->out);
+    t->out->turns_played = t->spoke;
 }
 
 /* ---- the kind -------------------------------------------------------------------------------- */
@@ -336,22 +384,20 @@ static void play_cmd(struct agent *agent, void *worker, const struct agent_task 
 {
     struct cmd_agent *a = (struct cmd_agent *)agent;
     struct cmd_worker *w = worker;
-    struct arena turns = {0};
-    struct talk t = {.a = a, .w = w, .task = task, .out = out, .left_s = a->timeout_s, .next = 1};
-    t.n_turns = turn_scripted(task->prompt, &turns, &t.turns);
+    struct talk t = {.a = a, .w = w, .task = task, .out = out, .left_s = a->timeout_s};
     t.hand = crew_take(a->crew);
     if (!t.hand || (task->stop && atomic_load(task->stop))) {
         out->fate = ROLLOUT_DROPPED;
     } else {
         buf_clear(&w->id);
         agent_task_id(task, &w->id);
+        dialogue_start(&w->dialogue, &a->dialogue, task, out);
         answerer_start(w->world, task, buf_span(&w->id));
         talk(&t);
         answerer_end(w->world);
     }
     if (t.hand)
         crew_give(a->crew, t.hand, t.broken);
-    arena_free(&turns);
 }
 
 static void *cmd_worker(struct agent *agent)
@@ -365,11 +411,12 @@ static void *cmd_worker(struct agent *agent)
 static void cmd_worker_free(void *worker)
 {
     struct cmd_worker *w = worker;
+    struct buf *all[] = {&w->id, &w->line, &w->scratch, &w->text, &w->answer};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        buf_free(all[i]);
     answerer_free(w->world);
+    dialogue_free(&w->dialogue);
     arena_free(&w->arena);
-    buf_free(&w->id);
-    buf_free(&w->line);
-    buf_free(&w->scratch);
     free(w);
 }
 
@@ -377,11 +424,45 @@ static void close_cmd(struct agent *agent)
 {
     struct cmd_agent *a = (struct cmd_agent *)agent;
     crew_close(a->crew);
+    simuser_free(&a->person);
+    model_close(a->person_model);
     start_line_free(&a->start);
     pthread_mutex_destroy(&a->lock);
     free(a->stillborn);
     free(a->name);
     free(a);
+}
+
+/* The person speaks only when a model is named for it. */
+static int open_person(struct cmd_agent *a, struct error *error)
+{
+    const struct agent_talk *talk = &a->setting->talk;
+    if (!talk->user_model)
+        return 0;
+    if (!(a->person_model = simuser_model(talk, error)))
+        return error->code;
+    simuser_open(&a->person, a->person_model, a->setting,
+                 talk->timeout_s > 0 ? talk->timeout_s : CHAT_TIMEOUT_S);
+    a->dialogue.person = &a->person;
+    a->agent.user_model = model_name(a->person_model);
+    return 0;
+}
+
+static void open_dialogue(struct cmd_agent *a)
+{
+    const struct agent_talk *talk = &a->setting->talk;
+    a->dialogue = (struct dialogue_setting){
+        .max_turns = talk->max_turns > 0
+                         ? talk->max_turns
+                         : turn_cap(AGENT_WINDOW, (int64_t)a->setting->tools->count),
+        .min_user_turns = talk->min_user_turns,
+        .avg_turns = talk->avg_turns,
+        .patience = talk->patience,
+        .speaks_up = true,
+    };
+    a->agent.max_turns = a->dialogue.max_turns;
+    a->agent.temperature = NAN;
+    a->agent.timeout_s = a->timeout_s;
 }
 
 struct agent *agent_cmd_open(const char *command, const struct agent_setting *setting,
@@ -407,7 +488,11 @@ struct agent *agent_cmd_open(const char *command, const struct agent_setting *se
     a->stillborn = mem_zero((size_t)workers, sizeof *a->stillborn);
     pthread_mutex_init(&a->lock, NULL);
     start_line_open(&a->start, setting);
-    return &a->agent;
+    open_dialogue(a);
+    if (open_person(a, error) == 0)
+        return &a->agent;
+    close_cmd(&a->agent);
+    return NULL;
 }
 
 const struct agent_kind AGENT_CMD = {

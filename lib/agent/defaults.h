@@ -13,8 +13,8 @@ enum {
     AGENT_ID_HEX = 12,            /* hex digits of a rollout's name, before its index */
     AGENT_DEPTH_MAX = 480,        /* levels of a line: a row holds it some levels deeper */
     AGENT_ROLLOUT_MAX = 64 << 20, /* bytes of steps */
-    AGENT_LONG_RESULT = 1 << 20,  /* bytes of a result that is told of (world 21.1) */
     AGENT_END_WAIT_S = 2,         /* seconds for a done line after `end` */
+    AGENT_WINDOW = 131072,        /* tokens, of an agent that does not tell (world D14) */
     AGENT_KEYS_NAMED = 8,         /* keys of a reply of the wrong shape that are named */
     AGENT_KEY_CHARACTERS = 40,
     AGENT_QUOTE_CHARACTERS = 80, /* of a line that is none, in the loss's reason */
@@ -55,6 +55,7 @@ enum {
 enum {
     TALK_REPLY = 768,             /* tokens */
     TALK_REPLY_LARGE = 2048,      /* tokens, in a window of more than TALK_WINDOW_LARGE */
+    TALK_REPLY_DEPLOYED = 1024,   /* tokens, of a deployed service (world 14.1) */
     TALK_WINDOW_LARGE = 8192,     /* tokens */
     TALK_REPLY_LEAST = 64,        /* tokens; a smaller budget is refused */
     TALK_OPENER = 120,            /* tokens of a greeting (world 8.1) */

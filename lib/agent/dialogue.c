@@ -60,12 +60,12 @@ static int64_t larger(int64_t a, int64_t b)
 static void set_budget(struct dialogue *d)
 {
     const struct dialogue_setting *s = d->setting;
-    int64_t cap = s->avg_turns <= 1 ? 1 : s->max_turns;
+    int64_t cap = s->avg_turns <= 1 && !s->all_turns ? 1 : s->max_turns;
     int64_t users = larger(1, s->min_user_turns), half = larger(1, cap / 2);
     d->min_users = users < half ? users : half;
     d->budget = larger(turn_budget(d->task->prompt, cap, s->avg_turns, d->task->mean_utterances),
                        2 * d->min_users);
-    if (d->budget > cap)
+    if (d->budget > cap || s->all_turns)
         d->budget = cap;
     d->remaining = d->budget;
 }
@@ -171,9 +171,24 @@ void dialogue_call(struct dialogue *d, const struct dialogue_step *step)
     d->out->counts.long_results += step->result.len > TALK_LONG_RESULT;
 }
 
+void dialogue_record(struct dialogue *d, struct json_value step)
+{
+    struct json_value v;
+    struct buf *b = &d->out->steps, scratch = {0};
+    if (d->n_steps)
+        buf_byte(b, ',');
+    buf_span_add(b, step.text);
+    d->ends = mem_grow(d->ends, &d->ends_cap, d->n_steps + 1, sizeof *d->ends);
+    d->ends[d->n_steps++] = b->len;
+    if (json_get(step, SPAN("text"), &v) && v.type == JSON_VALUE_STRING && json_truthy(v))
+        note_text(d, json_text(v, &scratch));
+    d->has_call |= json_get(step, SPAN("tool"), &v) && json_truthy(v);
+    buf_free(&scratch);
+}
+
 void dialogue_called(struct dialogue *d)
 {
-    if (d->remaining > 0 || d->bonus)
+    if (d->remaining > 0 || d->bonus || d->setting->all_turns)
         return;
     d->remaining = 1; /* one closing reply after a call that used up the last turn */
     d->bonus = true;
@@ -242,7 +257,7 @@ static enum dialogue_next ask_person(struct dialogue *d, struct span spoken, boo
 static enum dialogue_next after_words(struct dialogue *d, struct span spoken, int64_t questions)
 {
     bool room = d->remaining > 0;
-    if (!d->has_call && turn_looks_unfinished(spoken) && room)
+    if (!d->setting->speaks_up && !d->has_call && turn_looks_unfinished(spoken) && room)
         return DIALOGUE_AGAIN;
     if (room && d->next_turn < d->n_turns) {
         buf_clear(&d->line);
@@ -282,16 +297,39 @@ enum dialogue_next dialogue_said(struct dialogue *d, struct span spoken, struct 
     return after_words(d, spoken, questions);
 }
 
-bool dialogue_ask(struct dialogue *d, struct span question)
+/* ---- tools that are people ------------------------------------------------------------------- */
+
+static const char NO_REPLY[] = "(no reply yet)";
+
+bool dialogue_is_human(const struct dialogue *d, const struct row_tools *tools, struct span tool)
 {
+    const struct row_tool *declared = row_tools_find(tools, tool);
+    return d->setting->person && declared && declared->human;
+}
+
+const struct node *dialogue_ask(struct dialogue *d, const struct node *arguments,
+                                struct arena *arena)
+{
+    const struct node *asked = node_find(arguments, "question");
+    if (!node_is(asked, JSON_VALUE_STRING))
+        asked = node_find(arguments, "summary");
+    struct span question = node_is(asked, JSON_VALUE_STRING) ? asked->text : SPAN("");
     struct simuser_ask ask = ask_of(d, question, false);
     if (!simuser_answer(d->setting->person, &ask, question, &d->reply, &d->line, d->out))
-        return false;
+        return NULL;
     d->user_turns++;
-    return true;
+    struct node *result = node_object(arena);
+    node_add(result, "answer",
+             node_text(arena, d->line.len ? buf_span(&d->line) : span_text(NO_REPLY)));
+    return result;
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
+
+void dialogue_close(struct dialogue *d)
+{
+    buf_byte(&d->out->steps, ']');
+}
 
 void dialogue_finish(struct dialogue *d)
 {

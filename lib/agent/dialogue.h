@@ -24,6 +24,9 @@ struct dialogue_setting {
     double avg_turns;
     struct patience patience;
     const struct simuser *person; /* NULL: only the turns that the prompt scripts */
+    bool
+        speaks_up; /* it says when it speaks: an announcement or nothing is a line like any other */
+    bool all_turns; /* max_turns of them, whatever the length that is drawn; none is added */
 };
 
 /* `struct dialogue d = {0}`; reuse it from rollout to rollout. */
@@ -60,6 +63,7 @@ struct dialogue_step {
     struct span tool, arguments, result, text, facts;
 };
 void dialogue_call(struct dialogue *d, const struct dialogue_step *step);
+void dialogue_record(struct dialogue *d, struct json_value step); /* one that the agent made */
 void dialogue_called(struct dialogue *d); /* all calls of the turn are answered */
 
 enum dialogue_next {
@@ -71,10 +75,18 @@ enum dialogue_next {
 /* The agent has spoken without a call. */
 enum dialogue_next dialogue_said(struct dialogue *d, struct span spoken, struct span facts);
 
-/* A question to a human tool is answered, in d->line. false: the rollout has failed. */
-bool dialogue_ask(struct dialogue *d, struct span question);
+/* Is the tool a person (declared with kind "human"), and is there one? */
+bool dialogue_is_human(const struct dialogue *d, const struct row_tools *tools, struct span tool);
+
+/* Asks the person that the tool stands for, with the call's question or summary; the result of the
+ * call. NULL: the rollout has failed. */
+const struct node *dialogue_ask(struct dialogue *d, const struct node *arguments,
+                                struct arena *arena);
 
 /* The rollout's steps and last words. */
 void dialogue_finish(struct dialogue *d);
+
+/* The steps as they are: the agent tells its last words itself. */
+void dialogue_close(struct dialogue *d);
 
 #endif

@@ -1,5 +1,6 @@
 /* model_agent.c: a model plays (world 8): a fresh conversation for each rollout, a world answers its
- * calls, the simulated person speaks. */
+ * calls, the simulated person speaks. A bare address plays the same way as a service that is
+ * deployed (world 14.1): scripted turns only, and every reply without a call is one to the person. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -17,6 +18,7 @@ struct model_agent {
     struct agent agent;
     const struct agent_setting *setting;
     struct model *model, *person_model; /* the same, or one of its own */
+    bool deployed; /* a service as it is: nobody plays the person (world 14.1) */
     struct simuser person;
     struct dialogue_setting dialogue;
     struct buf system; /* policy and scaffold */
@@ -39,19 +41,6 @@ struct talker {
 };
 
 /* ---- opening --------------------------------------------------------------------------------- */
-
-static struct model *open_model(const char *spec, const struct agent_talk *talk, bool agent,
-                                struct error *error)
-{
-    struct model_settings settings = talk->access;
-    if (!agent) { /* what describes the agent's endpoint says nothing of another one */
-        settings.key_env = settings.model = NULL;
-        settings.context_tokens = 0;
-        settings.thinking = CHAT_THINKING_DEFAULT;
-        settings.extra = (struct span){NULL, 0};
-    }
-    return model_open(spec, &settings, error);
-}
 
 static void write_tools(struct model_agent *a)
 {
@@ -80,8 +69,11 @@ static void resolve(struct model_agent *a)
 {
     const struct agent_talk *t = &a->setting->talk;
     int64_t window = model_context(a->model, NULL);
-    a->temperature = isnan(t->temperature) ? TALK_TEMPERATURE : t->temperature;
+    a->temperature = !isnan(t->temperature) ? t->temperature
+                     : a->deployed          ? TALK_DEPLOYED_TEMPERATURE
+                                            : TALK_TEMPERATURE;
     a->reply_tokens = t->reply_tokens              ? t->reply_tokens
+                      : a->deployed                ? TALK_REPLY_DEPLOYED
                       : window > TALK_WINDOW_LARGE ? TALK_REPLY_LARGE
                                                    : TALK_REPLY;
     a->timeout_s = t->timeout_s > 0
@@ -93,7 +85,9 @@ static void resolve(struct model_agent *a)
         .min_user_turns = t->min_user_turns,
         .avg_turns = t->avg_turns,
         .patience = t->patience,
-        .person = &a->person,
+        .person = a->deployed ? NULL : &a->person,
+        .speaks_up = a->deployed,
+        .all_turns = a->deployed,
     };
 }
 
@@ -113,12 +107,18 @@ struct agent *agent_model_open(const char *spec, const struct agent_setting *set
                                struct error *error)
 {
     const char *user = setting->talk.user_model;
+    bool deployed = agent_is_service(spec);
+    if (deployed && !setting->tools->count) {
+        error_set(error, ERROR_USAGE,
+                  "a deployed agent needs tools to be played with; give --tools FILE");
+        return NULL;
+    }
     struct model_agent *a = mem_zero(1, sizeof *a);
     a->setting = setting;
-    a->model = a->person_model = open_model(spec, &setting->talk, true, error);
-    if (a->model && user && strcmp(user, spec) != 0 &&
-        !(a->person_model = open_model(user, &setting->talk, false, error)))
-        error_prefix(error, "--user-model");
+    a->deployed = deployed;
+    a->model = a->person_model = model_open(spec, &setting->talk.access, error);
+    if (a->model && user && !deployed && strcmp(user, spec) != 0)
+        a->person_model = simuser_model(&setting->talk, error);
     if (!a->model || !a->person_model) {
         close_model(&a->agent);
         return NULL;
@@ -130,7 +130,7 @@ struct agent *agent_model_open(const char *spec, const struct agent_setting *set
     a->agent = (struct agent){
         .kind = &AGENT_MODEL,
         .version = model_name(a->model),
-        .user_model = model_name(a->person_model),
+        .user_model = deployed ? NULL : model_name(a->person_model),
         .uses_world = true,
         .waits = true,
         .scaffolded = true,
@@ -333,31 +333,6 @@ static const struct node *read_arguments(struct talker *t, struct span text)
     return json_scan(text, &value, NULL, &fault) == 0 ? node_parse(&t->arena, value) : NULL;
 }
 
-static bool is_human(const struct model_agent *a, struct span tool)
-{
-    const struct row_tool *declared = row_tools_find(a->setting->tools, tool);
-    return declared && declared->human;
-}
-
-static const char NO_REPLY[] = "(no reply yet)";
-
-/* Asks the person that a tool stands for; the result's JSON and text, in t->result, t->content. */
-static bool ask_human(struct talker *t, const struct node *arguments)
-{
-    const struct node *question = node_find(arguments, "question");
-    if (!node_is(question, JSON_VALUE_STRING))
-        question = node_find(arguments, "summary");
-    struct dialogue *d = &t->dialogue;
-    if (!dialogue_ask(d, node_is(question, JSON_VALUE_STRING) ? question->text : SPAN("")))
-        return false;
-    struct node *result = node_object(&t->arena);
-    node_add(result, "answer",
-             node_text(&t->arena, d->line.len ? buf_span(&d->line) : span_text(NO_REPLY)));
-    node_json(result, false, &t->result);
-    node_json(result, true, &t->content);
-    return true;
-}
-
 /* One call: answered, recorded, told to the model. */
 static bool do_call(struct model_agent *a, struct talker *t, const struct chat_call *call,
                     struct span text, struct span facts)
@@ -378,8 +353,12 @@ static bool do_call(struct model_agent *a, struct talker *t, const struct chat_c
         }
     }
     bool good = true;
-    if (is_human(a, call->name)) {
-        good = ask_human(t, arguments);
+    if (dialogue_is_human(&t->dialogue, a->setting->tools, call->name)) {
+        const struct node *result = dialogue_ask(&t->dialogue, arguments, &t->arena);
+        if ((good = result != NULL)) {
+            node_json(result, false, &t->result);
+            node_json(result, true, &t->content);
+        }
     } else {
         struct answer answer = answerer_call(t->world, call->name, arguments, t->dialogue.out);
         buf_span_add(&t->result, answer.json);
@@ -448,7 +427,8 @@ static bool begin(struct model_agent *a, struct talker *t, const struct agent_ta
     buf_byte(&t->messages, '[');
     if (a->system.len)
         add_message(t, "system", buf_span(&a->system));
-    if (turn_agent_opens(task->prompt, a->setting->talk.opening) && !greet(a, t, out))
+    if (!a->deployed && turn_agent_opens(task->prompt, a->setting->talk.opening) &&
+        !greet(a, t, out))
         return false;
     add_message(t, "user", d->turns[0]);
     return true;
@@ -476,7 +456,7 @@ static bool turn(struct model_agent *a, struct talker *t, struct rollout *out)
     turn_facts(t, &choice, trimmed);
     dialogue_heard(d, spoken);
     if (!spoken.len)
-        return true; /* it is asked again while turns are left */
+        return !a->deployed; /* it is asked again while turns are left */
     enum dialogue_next next = dialogue_said(d, spoken, buf_span(&t->facts));
     if (next == DIALOGUE_AGAIN || next == DIALOGUE_USER)
         add_message(t, "assistant", spoken);
@@ -511,7 +491,12 @@ static void play_model(struct agent *agent, void *worker, const struct agent_tas
     answerer_end(t->world);
     if (out->fate != ROLLOUT_DONE)
         return;
-    dialogue_finish(&t->dialogue);
+    if (a->deployed) { /* whatever was said last */
+        buf_span_add(&out->final_text, buf_span(&t->dialogue.final));
+        dialogue_close(&t->dialogue);
+    } else {
+        dialogue_finish(&t->dialogue);
+    }
     write_sampling(a, t, &out->sampling);
 }
 

@@ -116,46 +116,6 @@ bool agent_line_is_of(const struct agent_line *line, struct span id)
     return same;
 }
 
-/* ---- steps ----------------------------------------------------------------------------------- */
-
-void rollout_step(struct rollout *out, struct span json)
-{
-    buf_byte(&out->steps, out->steps.len ? ',' : '[');
-    buf_span_add(&out->steps, json);
-}
-
-void rollout_call_step(struct rollout *out, struct span tool, struct json_value arguments,
-                       struct span result, struct json_value text)
-{
-    struct buf *b = &out->steps;
-    buf_byte(b, b->len ? ',' : '[');
-    buf_text(b, "{\"tool\":");
-    json_quote(b, tool);
-    buf_text(b, ",\"arguments\":");
-    buf_span_add(b, arguments.text.ptr ? arguments.text : SPAN("{}"));
-    buf_text(b, ",\"result\":");
-    buf_span_add(b, result);
-    if (is_text(text) && json_truthy(text)) {
-        buf_text(b, ",\"text\":");
-        buf_span_add(b, text.text);
-    }
-    buf_byte(b, '}');
-}
-
-void rollout_text_step(struct rollout *out, const char *key, struct span text)
-{
-    struct buf *b = &out->steps;
-    buf_byte(b, b->len ? ',' : '[');
-    buf_format(b, "{\"%s\":", key);
-    json_quote(b, text);
-    buf_byte(b, '}');
-}
-
-void rollout_steps_end(struct rollout *out)
-{
-    buf_text(&out->steps, out->steps.len ? "]" : "[]");
-}
-
 void rollout_fail(struct rollout *out, const char *format, ...)
 {
     va_list args;
@@ -211,7 +171,7 @@ static bool sum_is_sound(struct span key, struct json_value v)
 }
 
 /* Some step has a sum of its own: the row's come from the steps then. */
-static bool steps_sum(const struct rollout *r)
+static bool steps_sum(const struct rollout *r, bool recorded)
 {
     struct buf array = {0};
     struct json_value steps, step;
@@ -220,7 +180,7 @@ static bool steps_sum(const struct rollout *r)
     if (!span_has(buf_span(&r->steps), SPAN("logprob")))
         return false;
     buf_span_add(&array, buf_span(&r->steps));
-    buf_byte(&array, ']');
+    buf_text(&array, recorded ? "]" : "");
     if (json_scan(buf_span(&array), &steps, NULL, &fault) == 0) {
         struct json_cursor c = json_enter(steps);
         while (!found && json_next_item(&c, &step))
@@ -231,13 +191,13 @@ static bool steps_sum(const struct rollout *r)
 }
 
 /* Keys of the agent's own. */
-static void take_members(struct json_value done, struct rollout *r)
+static void take_members(struct json_value done, bool recorded, struct rollout *r)
 {
     struct member_list own = {0};
     struct json_cursor c = json_enter(done);
     struct json_member m;
     struct buf name = {0};
-    bool summed = steps_sum(r);
+    bool summed = steps_sum(r, recorded);
     while (json_next_member(&c, &m)) {
         struct span key = json_key(&m, &name);
         if (!AMONG(key, TAKEN) && !AMONG(key, ENGINES) &&
@@ -271,9 +231,10 @@ static bool take_steps(struct json_value steps, struct rollout *out)
                 out, "the agent's `steps` holds something else than an object, at place %zu", n);
             return false;
         }
-        rollout_step(out, step.text);
-        n++;
+        buf_byte(&out->steps, n++ ? ',' : '[');
+        buf_span_add(&out->steps, step.text);
     }
+    buf_text(&out->steps, n ? "]" : "[]");
     return true;
 }
 
@@ -313,34 +274,37 @@ static bool wrong_shape(struct json_value done, struct rollout *out)
     return false;
 }
 
-bool agent_done_read(struct json_value done, struct rollout *out, bool *ignored)
+bool agent_done_read(struct json_value done, bool recorded, struct rollout *out, bool *ignored)
 {
     static const char *const REASONS[] = {"stop", "length", "tool", "error"};
-    *ignored = false;
-    if (done.type == JSON_VALUE_STRING) {
-        take_text(done, &out->final_text);
-        return true;
-    }
     struct json_value text = member(done, "final_text"), steps = member(done, "steps");
     struct json_value usage = member(done, "usage"), seeded = member(done, "seeded");
-    if (!text.text.ptr && !steps.text.ptr)
+    bool brings = steps.text.ptr && !json_value_null(steps);
+    *ignored = recorded && json_count(steps) > 0;
+    if (!recorded)
+        buf_clear(&out->steps);
+    if (done.type == JSON_VALUE_STRING)
+        text = done;
+    else if (!text.text.ptr && !steps.text.ptr)
         return wrong_shape(done, out);
     if (text.text.ptr && !is_text(text) && !json_value_null(text)) {
         rollout_fail(out, "the agent's `final_text` is not a text");
         return false;
     }
-    *ignored = out->steps.len > 0 && json_count(steps) > 0;
-    if (!out->steps.len && steps.text.ptr && !json_value_null(steps) && !take_steps(steps, out))
+    if (!recorded && brings && !take_steps(steps, out))
         return false;
+    if (!recorded && !brings)
+        buf_text(&out->steps, "[]");
     take_text(text, &out->final_text);
-    take_text(member(done, "ended_by"), &out->ended_by);
     take_text(member(done, "finish_reason"), &out->finish_reason);
     if (!AMONG(buf_span(&out->finish_reason), REASONS))
         buf_clear(&out->finish_reason);
+    if (is_text(member(done, "ended_by")))
+        take_text(member(done, "ended_by"), &out->ended_by);
     if (usage.text.ptr && usage.type == JSON_VALUE_OBJECT)
         buf_span_add(&out->usage, usage.text);
     if (seeded.text.ptr && seeded.type == JSON_VALUE_ARRAY)
         buf_span_add(&out->seeded, seeded.text);
-    take_members(done, out);
+    take_members(done, recorded, out);
     return true;
 }

@@ -39,18 +39,11 @@ bool agent_json_deep(struct span json);
 /* Does its id, when it has one, name this rollout? */
 bool agent_line_is_of(const struct agent_line *line, struct span id);
 
-/* A done line's content into the rollout: last words, steps when none are recorded, how it ended,
- * usage, sums of log-probabilities, and the keys of its own that a row does not own. *ignored:
- * steps were recorded, and it brought others. False: it is no rollout; out->error says why. */
-bool agent_done_read(struct json_value done, struct rollout *out, bool *ignored);
-
-/* ---- steps of a rollout, one after another --------------------------------------------------- */
-
-void rollout_step(struct rollout *out, struct span json); /* any step, as it is */
-void rollout_call_step(struct rollout *out, struct span tool, struct json_value arguments,
-                       struct span result, struct json_value text);
-void rollout_text_step(struct rollout *out, const char *key, struct span text);
-void rollout_steps_end(struct rollout *out); /* the array is whole; once, at the end */
+/* A done line's content into the rollout: last words (empty when it brings none), how it ended,
+ * usage, sums of log-probabilities, and the keys of its own that a row does not own; and its steps,
+ * a whole array (empty when it brings none), into out->steps unless some are recorded there.
+ * *ignored: it brought steps beside those. False: it is no rollout; out->error says why. */
+bool agent_done_read(struct json_value done, bool recorded, struct rollout *out, bool *ignored);
 
 /* The rollout is lost: one sentence. */
 void rollout_fail(struct rollout *out, const char *format, ...)

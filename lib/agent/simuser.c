@@ -66,6 +66,19 @@ static void read_tools(struct simuser *u, const struct row_tools *tools)
     buf_free(&all);
 }
 
+struct model *simuser_model(const struct agent_talk *talk, struct error *error)
+{
+    struct model_settings settings = talk->access;
+    settings.key_env = settings.model = NULL;
+    settings.context_tokens = 0;
+    settings.thinking = CHAT_THINKING_DEFAULT;
+    settings.extra = (struct span){NULL, 0};
+    struct model *model = model_open(talk->user_model, &settings, error);
+    if (!model)
+        error_prefix(error, "--user-model");
+    return model;
+}
+
 void simuser_open(struct simuser *u, struct model *model, const struct agent_setting *setting,
                   double timeout_s)
 {

@@ -16,6 +16,10 @@ struct simuser {
     bool about_code;    /* the tools are about code repositories */
 };
 
+/* The model that --user-model names; what describes the agent's endpoint says nothing of it. NULL:
+ * as model_open. */
+struct model *simuser_model(const struct agent_talk *talk, struct error *error);
+
 void simuser_open(struct simuser *u, struct model *model, const struct agent_setting *setting,
                   double timeout_s);
 void simuser_free(struct simuser *u);

@@ -305,23 +305,30 @@ static void write_members(const struct scene_task *task, const struct rollout *r
     buf_free(&theirs);
 }
 
-/* A prompt that scripts later turns: its first turn stands where the prompt would (D22). */
-static void first_turn_only(struct birth *b, struct span prompt, struct buf *quoted)
+/* A prompt that scripts later turns: its first turn stands where the prompt would (D22), or all of
+ * them when the agent was told them at once. */
+static void script_in_words(struct birth *b, struct span prompt, bool first_only,
+                            struct buf *quoted)
 {
     struct arena arena = {0};
-    struct json_value turn;
+    struct json_value words;
     struct json_fault fault;
     struct span *turns;
-    if (turn_scripted(prompt, &arena, &turns) > 1) {
-        json_quote(quoted, turns[0]);
-        for (size_t i = 0; i < b->conversation.count; i++) {
-            struct row_message *m = &b->conversation.items[i];
-            if (m->role != ROW_ROLE_USER || json_scan(buf_span(quoted), &turn, NULL, &fault) != 0)
-                continue;
-            m->content = turn;
-            break;
-        }
+    size_t n = turn_scripted(prompt, &arena, &turns);
+    struct buf text = {0};
+    for (size_t i = 0; i < (first_only ? 1 : n); i++) {
+        buf_text(&text, i ? "\n\n" : "");
+        buf_span_add(&text, turns[i]);
     }
+    json_quote(quoted, buf_span(&text));
+    for (size_t i = 0; n > 1 && i < b->conversation.count; i++) {
+        struct row_message *m = &b->conversation.items[i];
+        if (m->role != ROW_ROLE_USER || json_scan(buf_span(quoted), &words, NULL, &fault) != 0)
+            continue;
+        m->content = words;
+        break;
+    }
+    buf_free(&text);
     arena_free(&arena);
 }
 
@@ -332,8 +339,8 @@ static void write_messages(struct birth *b, const struct scene_task *task, bool 
     struct buf quoted = {0};
     buf_text(out, ",\"messages\":");
     row_conversation_build(&b->conversation, row);
-    if (turns_played)
-        first_turn_only(b, task->prompt, &quoted);
+    if (span_has(task->prompt, SPAN("<USER_TURN>")))
+        script_in_words(b, task->prompt, turns_played, &quoted);
     json_write_start(&w, out, JSON_STYLE_COMPACT);
     row_conversation_write(&b->conversation, &w);
     buf_free(&quoted);

@@ -9,8 +9,9 @@
 #define FEW     SIMULATE_FEW
 static const struct option options[] = {
     {OPTION_TEXT, 0, "agent", F(agent), "SPEC",
-     "who plays: seeded (default), cmd:COMMAND, rows:FILE, or a model: openai:NAME, "
-     "vllm:NAME@URL, …"},
+     "who plays: seeded (default), cmd:COMMAND, rows:FILE, a model (openai:NAME, vllm:NAME@URL, "
+     "…), "
+     "or a deployed one, http(s)://BASE"},
     {OPTION_TEXT, 0, "spec", F(spec), "PATH", "the agent's specification: file or folder",
      .file = true},
     {OPTION_LIST, 0, "tools", F(tools), "FILE|JSON", "tool schemas; repeatable", .file = true},

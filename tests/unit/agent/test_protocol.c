@@ -89,9 +89,10 @@ static void depth_is_counted_outside_texts(void **state)
 static bool done(const char *line, struct rollout *out, bool *ignored)
 {
     struct agent_line read;
+    bool recorded = out->steps.len > 0;
     agent_line_read(span_text(line), &read);
     assert_int_equal(read.says, AGENT_SAYS_DONE);
-    return agent_done_read(read.done, out, ignored);
+    return agent_done_read(read.done, recorded, out, ignored);
 }
 
 static void a_done_line_makes_a_rollout(void **state)
@@ -105,7 +106,6 @@ static void a_done_line_makes_a_rollout(void **state)
              "\"seeded\":[\"leak\"],\"mine\":1,\"mine\":2,\"reward\":1,\"id\":\"q\","
              "\"logprob\":-1,\"n_tokens\":\"x\",\"token_logprobs\":[1,null]}",
              &r, &ignored));
-    rollout_steps_end(&r);
     assert_false(ignored);
     assert_string_equal(buf_cstr(&r.final_text), "a\xc3\xa9");
     assert_string_equal(buf_cstr(&r.steps), "[{\"tool\":\"t\"},{\"text\":\"x\"}]");
@@ -116,17 +116,15 @@ static void a_done_line_makes_a_rollout(void **state)
     assert_string_equal(buf_cstr(&r.members), "\"mine\":2,\"logprob\":-1");
     rollout_clear(&r);
     /* Recorded steps stand, and their sums count. */
-    rollout_step(&r, SPAN("{\"text\":\"t\",\"logprob\":-2}"));
+    buf_text(&r.steps, "[{\"text\":\"t\",\"logprob\":-2}");
     assert_true(done("{\"final_text\":null,\"steps\":[{}],\"finish_reason\":\"whim\",\"usage\":7,"
                      "\"logprob\":-1}",
                      &r, &ignored));
     assert_true(ignored);
-    rollout_steps_end(&r);
-    assert_string_equal(buf_cstr(&r.steps), "[{\"text\":\"t\",\"logprob\":-2}]");
+    assert_string_equal(buf_cstr(&r.steps), "[{\"text\":\"t\",\"logprob\":-2}");
     assert_int_equal(r.final_text.len + r.finish_reason.len + r.usage.len + r.members.len, 0);
     rollout_clear(&r);
     assert_true(done("\"only words\"", &r, &ignored));
-    rollout_steps_end(&r);
     assert_string_equal(buf_cstr(&r.steps), "[]");
     rollout_free(&r);
 }
