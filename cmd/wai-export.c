@@ -9,8 +9,10 @@ static const struct option options[] = {
      "training, preference (pairs), kto (rows with a label), reward (pairs for a reward model), "
      "prompts (tasks), environment (a package), config (of a trainer) (training)",
      .choices = "training|preference|kto|reward|prompts|environment|config"},
-    {OPTION_CHOICE, 'f', "format", FIELD(format), "openai|trl|fireworks",
-     "whose trainer reads it (openai; kto and reward: trl)", .choices = "openai|trl|fireworks"},
+    {OPTION_CHOICE, 'f', "format", FIELD(format), "FORMAT",
+     "whose trainer reads it: openai, trl, fireworks, axolotl or llamafactory (openai; kto and "
+     "reward: trl)",
+     .choices = "openai|trl|fireworks|axolotl|llamafactory"},
     {OPTION_TEXT, 'o', "output", FIELD(output), "FILE",
      "write to FILE, compressed when it ends in .zst (standard output)", .file = true},
     {OPTION_TEXT, 0, "report", FIELD(report), "FILE", "write the report to FILE as one JSON object",
@@ -37,6 +39,8 @@ static const struct option options[] = {
      "with --output: no data card (FILE.card.md) beside it"},
     {OPTION_LIST, 0, "step-report", FIELD(step_reports), "FILE",
      "the report of an earlier step, for the data card; repeatable", .file = true},
+    {OPTION_LIST, 0, "marker-reward", FIELD(markers), "NAME",
+     "training: the marker NAME as a column reward_NAME, null where a row has none; repeatable"},
     {OPTION_FLAG, 0, "keep-ties", FIELD(keep_ties), NULL,
      "preference, reward: take pairs marked as ties too"},
     {OPTION_FLAG, 0, "no-validate", FIELD(no_validate), NULL,
@@ -91,6 +95,7 @@ int main(int argc, char **argv)
                    : export_run_rows(&settings, &operands, &error);
     operands_free(&operands);
     option_list_free(&settings.step_reports);
+    option_list_free(&settings.markers);
     option_list_free(&settings.config.set);
     return code < 0 ? log_fail(&error) : 0;
 }

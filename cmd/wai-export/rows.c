@@ -47,9 +47,19 @@ static int check_kind(const struct settings *s, bool pairs, bool trl_alone, stru
     if ((pairs || trl_alone) && (s->unroll || strcmp(s->mask_mode, "assistant") != 0))
         return error_set(error, ERROR_USAGE,
                          "--unroll and --mask-mode are for training files; leave them out");
-    if (trl_alone && s->format && strcmp(s->format, "trl") != 0)
-        return error_set(error, ERROR_USAGE, "--kind %s is written for trl; leave out --format",
-                         s->kind);
+    bool llamafactory = s->format && strcmp(s->format, "llamafactory") == 0;
+    if (trl_alone && s->format && strcmp(s->format, "trl") != 0 &&
+        !(llamafactory && strcmp(s->kind, "kto") == 0))
+        return error_set(error, ERROR_USAGE, "--kind %s is written for trl%s; leave out --format",
+                         s->kind, strcmp(s->kind, "kto") == 0 ? " and llamafactory" : "");
+    if (pairs && s->format && strcmp(s->format, "axolotl") == 0)
+        return error_set(error, ERROR_USAGE,
+                         "Axolotl's preference readers drop tool calls; it takes --format trl");
+    if (s->markers.count &&
+        (pairs || trl_alone || strcmp(s->kind, "training") != 0 ||
+         (s->format && strcmp(s->format, "openai") != 0 && strcmp(s->format, "trl") != 0)))
+        return error_set(error, ERROR_USAGE,
+                         "--marker-reward is for training files of openai and trl; leave it out");
     if (s->push_to && !s->output && strcmp(s->kind, "environment") != 0)
         return error_set(error, ERROR_USAGE,
                          "--push-to pushes what was written; name its file with --output");
@@ -102,7 +112,9 @@ static int open_export(struct export *e, struct error *error)
                                          .unroll = s->unroll,
                                          .kto = kto,
                                          .build = e->build,
-                                         .tools = buf_span(&e->tools)};
+                                         .tools = buf_span(&e->tools),
+                                         .markers = s->markers.items,
+                                         .n_markers = s->markers.count};
     e->preference_options = (struct export_preference_options){.format = format,
                                                                .keep_ties = s->keep_ties,
                                                                .whole = reward,

@@ -15,7 +15,7 @@ struct settings {
     struct export_environment_options environment;
     const char *kind, *format, *system_prompt, *policy, *tools, *mask_mode, *output, *report;
     int64_t max_tool_output;
-    struct option_list step_reports;
+    struct option_list step_reports, markers;
     bool no_card, no_strip_think, unroll, no_validate, keep_ties, drop_parts, replace_system, json;
     const char *push_to;
     bool is_public;

@@ -2,12 +2,14 @@
 #include "export/preference.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/signals.h"
 #include "export/carried.h"
 #include "export/defaults.h"
 #include "export/leaks.h"
+#include "export/sharegpt.h"
 #include "row/store.h"
 #include "row/value.h"
 #include "text/number.h"
@@ -32,6 +34,8 @@ enum tally {
     TALLY_ROLES,
     TALLY_PARTS,
     TALLY_SYSTEMS_DIFFER,
+    TALLY_NOT_ALTERNATING, /* llamafactory: left out */
+    TALLY_CALL_TEXTS,      /* llamafactory: words beside calls, left out */
     TALLY_COUNT,
 };
 
@@ -124,13 +128,13 @@ static bool same_arguments(const struct export_call *a, const struct export_call
     return same;
 }
 
-/* fireworks files hold neither the name nor the id of a tool turn, so they do not tell turns apart.
- */
+/* fireworks and llamafactory files hold neither the name nor the id of a tool turn, so they do not
+ * tell turns apart. */
 static bool same_turn(const struct export_turns *a, const struct export_turn *left,
                       const struct export_turns *b, const struct export_turn *right,
                       enum export_format format)
 {
-    bool bare = format == EXPORT_FIREWORKS;
+    bool bare = format == EXPORT_FIREWORKS || format == EXPORT_LLAMAFACTORY;
     if (left->role != right->role || !span_equal(left->content, right->content) ||
         left->n_calls != right->n_calls ||
         (!bare &&
@@ -189,10 +193,7 @@ static void write_turns(const struct export_turns *t, const char *key, size_t fr
 
 static void write_tail(const struct pair *p, struct json_writer *w)
 {
-    if (p->options->tools.len) {
-        json_write_key(w, "tools");
-        json_write_raw(w, p->options->tools);
-    }
+    export_write_tools(p->options->tools, p->options->format, w);
     for (size_t i = 0; i < EXPORT_PREFERENCE_KEYS.count; i++)
         export_write_carried(&p->row, EXPORT_PREFERENCE_KEYS.names[i], &p->worker->arena, w);
     json_write_key(w, "schema_version");
@@ -227,10 +228,7 @@ static void write_whole(const struct pair *p, size_t k, struct json_writer *w)
     for (int side = 0; side < SIDES; side++)
         write_turns(p->sides[side], SIDE_NAMES[side], k, p->sides[side]->count, false, EXPORT_TRL,
                     w);
-    if (p->options->tools.len) {
-        json_write_key(w, "tools");
-        json_write_raw(w, p->options->tools);
-    }
+    export_write_tools(p->options->tools, p->options->format, w);
     if (margin && margin->type == JSON_VALUE_NUMBER && isfinite(json_number(*margin))) {
         json_write_key(w, "margin");
         json_write_raw(w, margin->text);
@@ -247,6 +245,16 @@ static void write_fireworks(const struct pair *p, size_t k, struct json_writer *
     json_write_end_object(w);
     write_turns(p->sides[CHOSEN], "preferred_output", k, k + 1, true, EXPORT_FIREWORKS, w);
     write_turns(p->sides[REJECTED], "non_preferred_output", k, k + 1, true, EXPORT_FIREWORKS, w);
+}
+
+static void write_llamafactory(const struct pair *p, size_t k, struct json_writer *w)
+{
+    export_sharegpt_write(p->sides[CHOSEN], k, w);
+    for (int side = 0; side < SIDES; side++) {
+        json_write_key(w, SIDE_NAMES[side]);
+        export_sharegpt_turn(p->sides[side], k, w);
+    }
+    export_write_tools(p->options->tools, EXPORT_LLAMAFACTORY, w);
 }
 
 /* One turn against one turn behind what the two have in common. false: there is no such contrast.
@@ -290,6 +298,22 @@ static void add_whole(const struct pair *p, struct row_result *result)
     json_write_end_object(&w);
 }
 
+/* What the sides share must alternate and end before the model speaks. */
+static bool fit_sharegpt(const struct pair *p, size_t k, struct row_result *result)
+{
+    int64_t texts = 0;
+    if (!export_sharegpt_fits(p->sides[CHOSEN], k, false, &texts)) {
+        result->tally[TALLY_NOT_ALTERNATING] = 1;
+        return false;
+    }
+    for (int side = 0; side < SIDES; side++) {
+        const struct export_turn *turn = &p->sides[side]->items[k];
+        texts += turn->n_calls && turn->content.len;
+    }
+    result->tally[TALLY_CALL_TEXTS] = texts;
+    return true;
+}
+
 static void write_pair(const struct pair *p, struct row_result *result)
 {
     enum export_format format = p->options->format;
@@ -300,6 +324,9 @@ static void write_pair(const struct pair *p, struct row_result *result)
         if (format == EXPORT_TRL)
             return;
     }
+    if (format == EXPORT_LLAMAFACTORY && !result->tally[TALLY_NO_COMPLETION] &&
+        !fit_sharegpt(p, k, result))
+        return;
     for (int side = 0; side < SIDES; side++) {
         struct export_turns *t = p->sides[side];
         /* trl: the one turn that is written; the others: what the pair held before it was cut. */
@@ -318,6 +345,8 @@ static void write_pair(const struct pair *p, struct row_result *result)
         write_openai(p, &w);
     else if (format == EXPORT_TRL)
         write_trl(p, k, &w);
+    else if (format == EXPORT_LLAMAFACTORY)
+        write_llamafactory(p, k, &w);
     else
         write_fireworks(p, k, &w);
     json_write_end_object(&w);
@@ -492,7 +521,7 @@ int export_preference_check(const struct export_preference *p, struct error *err
             "no pair is left of %llu (%llu ties, %llu without a one-turn contrast), so no file is "
             "written; make more pairs, or take ties with --keep-ties",
             (unsigned long long)p->n_pairs, (unsigned long long)p->total[TALLY_TIE],
-            (unsigned long long)p->total[TALLY_NO_COMPLETION]);
+            (unsigned long long)(p->total[TALLY_NO_COMPLETION] + p->total[TALLY_NOT_ALTERNATING]));
     return 0;
 }
 
@@ -569,6 +598,7 @@ void export_preference_report(const struct export_preference *p, const char *pat
                               struct json_writer *w)
 {
     enum export_format format = p->options->format;
+    char cut[32];
     json_write_object(w);
     json_write_key(w, "wai_report");
     json_write_text(w, "wai-export");
@@ -584,10 +614,16 @@ void export_preference_report(const struct export_preference *p, const char *pat
     json_write_key(w, "encoding");
     json_write_text(w, format == EXPORT_TRL ? "dict" : "json_string");
     json_write_end_object(w);
-    write_some(w, format == EXPORT_TRL ? "trl_turns_cut" : "fireworks_turns_cut",
-               p->total[TALLY_CUT]);
+    snprintf(cut, sizeof cut, "%s_turns_cut", EXPORT_FORMAT_NAMES[format]);
+    write_some(w, cut, p->total[TALLY_CUT]);
     write_some(w, "ties_dropped", p->total[TALLY_TIE]);
     write_some(w, "no_completion_dropped", p->total[TALLY_NO_COMPLETION]);
+    write_some(w, "not_alternating_dropped", p->total[TALLY_NOT_ALTERNATING]);
+    write_some(w, "call_texts_dropped", p->total[TALLY_CALL_TEXTS]);
+    if (format == EXPORT_LLAMAFACTORY) {
+        json_write_key(w, "dataset_info");
+        export_sharegpt_info(SHAREGPT_PREFERENCE, path, p->options->tools.len > 0, w);
+    }
     write_some(w, "roles_dropped", p->total[TALLY_ROLES]);
     write_some(w, "parts_dropped", p->total[TALLY_PARTS]);
     json_write_key(w, "privileged_leaks");
@@ -632,6 +668,14 @@ void export_preference_notes(const struct export_preference *p, struct buf *line
              ? "pairs have no assistant turn to tell their sides apart by and were "
                "left out"
              : "pairs have no single assistant turn against another and were left out");
+    note(
+        lines, p->total[TALLY_NOT_ALTERNATING], p->n_pairs,
+        "pairs do not alternate between people and the model, which LLaMA-Factory passes over, and "
+        "were left out");
+    note(
+        lines, p->total[TALLY_CALL_TEXTS], p->total[TALLY_CALL_TEXTS],
+        "turns have words beside their tool calls, which LLaMA-Factory has no place for; the words "
+        "were left out");
     note(lines, p->total[TALLY_SYSTEMS_DIFFER], p->n_pairs,
          "pairs bring a system turn of their own beside the one given; --replace-system drops "
          "theirs");

@@ -8,6 +8,7 @@
 #include "base/signals.h"
 #include "export/carried.h"
 #include "export/defaults.h"
+#include "export/sharegpt.h"
 #include "export/training_set.h"
 #include "row/key.h"
 #include "row/value.h"
@@ -99,7 +100,7 @@ static void write_turns(const struct sample *s, const char *key, size_t from, si
     json_write_array(w);
     for (size_t i = from; i < to; i++) {
         enum export_weight weight = EXPORT_WEIGHT_NONE;
-        if (s->options->format == EXPORT_FIREWORKS)
+        if (s->options->format == EXPORT_FIREWORKS || s->options->format == EXPORT_AXOLOTL)
             weight = is_trained(s, i) ? EXPORT_WEIGHT_1 : EXPORT_WEIGHT_0;
         export_write_turn(turns, &turns->items[i], s->options->format, weight, w);
     }
@@ -165,6 +166,28 @@ static void write_carried(const struct sample *s, struct json_writer *w)
     }
 }
 
+/* A column for each marker asked for, null where the row has none, so that every row has them all. */
+static void write_markers(const struct sample *s, struct json_writer *w)
+{
+    const struct json_value *markers = row_get(s->row, SPAN("markers"));
+    struct buf key = {0};
+    for (size_t i = 0; i < s->options->n_markers; i++) {
+        struct json_value value = {0};
+        bool found = markers && markers->type == JSON_VALUE_OBJECT &&
+                     json_get(*markers, span_text(s->options->markers[i]), &value);
+        buf_clear(&key);
+        buf_format(&key, "reward_%s", s->options->markers[i]);
+        json_write_key(w, buf_cstr(&key));
+        if (found && value.type == JSON_VALUE_NUMBER)
+            json_write_raw(w, export_finite(&s->worker->arena, value).text);
+        else if (found && (value.type == JSON_VALUE_TRUE || value.type == JSON_VALUE_FALSE))
+            json_write_int(w, value.type == JSON_VALUE_TRUE);
+        else
+            json_write_null(w);
+    }
+    buf_free(&key);
+}
+
 static void write_tail(const struct sample *s, struct json_writer *w)
 {
     const struct export_turns *turns = &s->worker->turns;
@@ -176,11 +199,9 @@ static void write_tail(const struct sample *s, struct json_writer *w)
     }
     if (s->options->format == EXPORT_OPENAI)
         write_mask(s, w);
-    if (s->options->tools.len) {
-        json_write_key(w, "tools");
-        json_write_raw(w, s->options->tools);
-    }
+    export_write_tools(s->options->tools, s->options->format, w);
     write_carried(s, w);
+    write_markers(s, w);
     if (s->turn) {
         json_write_key(w, "unroll");
         json_write_object(w);
@@ -207,7 +228,9 @@ static void write_sample(const struct sample *s, struct buf *out)
     json_write_start(&w, out, JSON_STYLE_COMPACT);
     json_write_object(&w);
     bool split = s->options->format == EXPORT_TRL && s->only_last;
-    if (split) {
+    if (s->options->format == EXPORT_LLAMAFACTORY) {
+        export_sharegpt_write(&s->worker->turns, s->end, &w);
+    } else if (split) {
         write_turns(s, "prompt", 0, s->last, &w);
         write_turns(s, "completion", s->last, s->end, &w);
     } else {
@@ -215,12 +238,10 @@ static void write_sample(const struct sample *s, struct buf *out)
     }
     if (s->options->kto)
         write_label(s, &w);
-    if (s->options->format != EXPORT_FIREWORKS && !s->options->kto) {
+    if (export_format_bare(s->options->format) || s->options->kto)
+        export_write_tools(s->options->tools, s->options->format, &w);
+    else
         write_tail(s, &w);
-    } else if (s->options->tools.len) {
-        json_write_key(&w, "tools");
-        json_write_raw(&w, s->options->tools);
-    }
     json_write_end_object(&w);
     buf_byte(out, '\n');
 }
@@ -265,6 +286,23 @@ static void count_messages(const struct sample *s, int64_t *tally)
     tally[TALLY_CUT_CHARS] += s->worker->turns.cut_chars;
 }
 
+/* What stands behind the last assistant turn would not be trained on, and must not stand there. */
+static bool fit_sharegpt(struct sample *s, struct row_result *result)
+{
+    int64_t texts = 0;
+    if (s->last == SIZE_MAX) {
+        result->tally[TALLY_FLAGS] |= FLAG_NO_COMPLETION;
+        return false;
+    }
+    s->end = s->last + 1;
+    if (!export_sharegpt_fits(&s->worker->turns, s->end, true, &texts)) {
+        result->tally[TALLY_FLAGS] |= FLAG_NOT_ALTERNATING;
+        return false;
+    }
+    result->tally[TALLY_CALL_TEXTS] += texts;
+    return true;
+}
+
 static void add_sample(struct sample *s, struct row_result *result)
 {
     /* A completion needs a prompt in front of it. */
@@ -272,6 +310,8 @@ static void add_sample(struct sample *s, struct row_result *result)
         result->tally[TALLY_FLAGS] |= FLAG_NO_COMPLETION;
         return;
     }
+    if (s->options->format == EXPORT_LLAMAFACTORY && !fit_sharegpt(s, result))
+        return;
     write_sample(s, &result->out);
     count_calls(s, result->tally);
     count_messages(s, result->tally);
@@ -403,6 +443,7 @@ static void count_row(struct export_training *t, const struct row *row,
     t->n_dropped += (flags & FLAG_NO_COMPLETION) != 0;
     t->n_unlabelled += (flags & FLAG_UNGRADED) != 0;
     t->n_half += (flags & FLAG_HALF) != 0;
+    t->n_not_alternating += (flags & FLAG_NOT_ALTERNATING) != 0;
     t->n_calling += (flags & FLAG_CALLS_TOOLS) != 0;
     t->n_systems_differ += (flags & FLAG_SYSTEMS_DIFFER) != 0;
     t->n_length += reason && span_is(reason->text, "\"length\"");
@@ -506,7 +547,7 @@ static struct span with_group(const struct export_training *t, struct span line,
 {
     struct buf members = {0};
     struct json_writer w;
-    if (!group || !t->grouped || t->options->format == EXPORT_FIREWORKS)
+    if (!group || !t->grouped || export_format_bare(t->options->format))
         return line;
     json_write_start(&w, &members, JSON_STYLE_COMPACT);
     json_write_object(&w);

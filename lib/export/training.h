@@ -23,6 +23,9 @@ struct export_training_options {
         kto; /* trl, final: prompt, completion, label of graded rows, and nothing else (select 15) */
     struct export_build build;
     struct span tools; /* a JSON array; len 0: none */
+    /* openai, trl: markers that become columns reward_NAME, for trainers with several rewards */
+    const char *const *markers;
+    size_t n_markers;
 };
 
 struct export_training;

@@ -1,6 +1,7 @@
 /* training_report.c: what a training file holds and what to know before training on it
  * (select 13.3). */
 #include "export/defaults.h"
+#include "export/sharegpt.h"
 #include "export/training_set.h"
 #include "text/number.h"
 
@@ -17,6 +18,17 @@ static const char *mask_effect(const struct export_training_options *o)
 static const char *mask_sentence(const struct export_training_options *o)
 {
     const char *effect = mask_effect(o);
+    if (o->format == EXPORT_LLAMAFACTORY)
+        return strcmp(effect, "assistant") == 0
+                   ? "LLaMA-Factory trains on every turn of the model, its calls included"
+                   : "LLaMA-Factory trains on every turn of the model unless mask_history: true "
+                     "stands in its configuration: then on the last one alone";
+    if (o->format == EXPORT_AXOLOTL)
+        return strcmp(effect, "assistant") == 0
+                   ? "Axolotl trains on every assistant turn, given message_field_training: "
+                     "training"
+                   : "Axolotl trains on the last assistant turn, given message_field_training: "
+                     "training";
     if (strcmp(effect, "every_token") == 0)
         return "TRL trains on every token of these rows: it reads no mask; "
                "assistant_only_loss=True trains on the "
@@ -139,6 +151,15 @@ void export_training_report(struct export_training *t, const char *path, bool wr
         write_labels(t, w);
     if (t->n_dropped)
         write_count(w, "no_completion_dropped", t->n_dropped);
+    if (t->n_not_alternating)
+        write_count(w, "not_alternating_dropped", t->n_not_alternating);
+    if (t->total[TALLY_CALL_TEXTS])
+        write_count(w, "call_texts_dropped", t->total[TALLY_CALL_TEXTS]);
+    if (t->options->format == EXPORT_LLAMAFACTORY) {
+        json_write_key(w, "dataset_info");
+        export_sharegpt_info(t->options->kto ? SHAREGPT_KTO : SHAREGPT_TRAINING, path,
+                             t->options->tools.len > 0, w);
+    }
     if (t->total[TALLY_ROLES])
         write_count(w, "roles_dropped", t->total[TALLY_ROLES]);
     if (t->total[TALLY_PARTS])
@@ -195,6 +216,13 @@ void export_training_notes(const struct export_training *t, struct buf *lines)
     note(lines, t->n_dropped, t->n_rows,
          "rows have no assistant turn behind a first message and were left out: a completion needs "
          "a prompt");
+    note(lines, t->n_not_alternating, t->n_rows,
+         "rows do not alternate between people and the model, which LLaMA-Factory passes over, and "
+         "were left out; --format openai or axolotl takes them");
+    note(
+        lines, t->total[TALLY_CALL_TEXTS], t->total[TALLY_CALL_TEXTS],
+        "turns have words beside their tool calls, which LLaMA-Factory has no place for; the words "
+        "were left out");
     if (!t->options->tools.len)
         note(lines, t->n_calling, t->n_rows,
              "rows call tools, but no schemas were given; name them with --tools");

@@ -20,6 +20,7 @@ enum export_tally {
     TALLY_WITH_SYSTEM, /* samples */
     TALLY_ROLES,       /* turns left out */
     TALLY_PARTS,       /* parts of contents left out */
+    TALLY_CALL_TEXTS,  /* llamafactory: words beside calls, left out */
     TALLY_FLAGS,
 };
 
@@ -29,8 +30,9 @@ enum export_flag {
     FLAG_SYSTEMS_DIFFER = 4,
     FLAG_LEAK_CHECKED = 8,
     FLAG_LEAKED = 16,
-    FLAG_UNGRADED = 32, /* kto: no reward, so no label: dropped */
-    FLAG_HALF = 64,     /* kto: a reward of 0.5 is neither: dropped */
+    FLAG_UNGRADED = 32,         /* kto: no reward, so no label: dropped */
+    FLAG_HALF = 64,             /* kto: a reward of 0.5 is neither: dropped */
+    FLAG_NOT_ALTERNATING = 128, /* llamafactory: dropped */
 };
 
 struct export_group {
@@ -55,8 +57,8 @@ struct export_training {
     struct map keys; /* of groups */
     struct export_group *groups;
     size_t cap_groups;
-    bool grouped;       /* some key has two samples: they carry their groups */
-    uint64_t total[12]; /* sums of the tallies */
+    bool grouped;                    /* some key has two samples: they carry their groups */
+    uint64_t total[TALLY_FLAGS + 1]; /* sums of the tallies */
     uint64_t n_rows, n_dropped;
     uint64_t bad_rows[20]; /* the first samples with a broken call */
     size_t n_bad_rows;
@@ -64,6 +66,7 @@ struct export_training {
     uint64_t n_pass, n_fail, n_ungraded;                   /* samples */
     uint64_t n_length, n_calling, n_sha, n_systems_differ; /* rows */
     uint64_t n_unlabelled, n_half;                         /* rows, kto */
+    uint64_t n_not_alternating;                            /* rows or samples */
 };
 
 #endif

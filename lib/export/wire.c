@@ -6,7 +6,8 @@
 #include "text/digest.h"
 #include "json/pyjson.h"
 
-const char *const EXPORT_FORMAT_NAMES[EXPORT_FORMATS] = {"openai", "trl", "fireworks"};
+const char *const EXPORT_FORMAT_NAMES[EXPORT_FORMATS] = {"openai", "trl", "fireworks", "axolotl",
+                                                         "llamafactory"};
 
 /* Python writes ", " between items; trainers' files have ",". Inside strings nothing changes. */
 static void without_space_after_commas(struct span json, struct buf *out)
@@ -48,7 +49,7 @@ bool export_call_is_sound(struct export_turns *t, const struct export_call *call
 
 /* Structured arguments as they are; a text that still decodes (it was wrapped once too often),
  * decoded. */
-static void write_object_arguments(const struct export_call *call, struct json_writer *w)
+void export_write_object_arguments(const struct export_call *call, struct json_writer *w)
 {
     struct json_value value = call->arguments;
     struct arena arena = {0};
@@ -77,7 +78,7 @@ static void write_call(const struct export_call *call, enum export_format format
     json_write_span(w, call->name);
     json_write_key(w, "arguments");
     if (format == EXPORT_TRL) {
-        write_object_arguments(call, w);
+        export_write_object_arguments(call, w);
     } else {
         struct buf text = {0};
         export_arguments_text(call, &text);
@@ -118,8 +119,11 @@ void export_write_turn(const struct export_turns *t, const struct export_turn *t
         json_write_span(w, turn->call_id);
     }
     if (weight != EXPORT_WEIGHT_NONE && turn->role == ROW_ROLE_ASSISTANT) {
-        json_write_key(w, "weight");
-        json_write_int(w, weight);
+        json_write_key(w, format == EXPORT_AXOLOTL ? "training" : "weight");
+        if (format == EXPORT_AXOLOTL)
+            json_write_bool(w, weight == EXPORT_WEIGHT_1);
+        else
+            json_write_int(w, weight);
     }
     json_write_end_object(w);
 }
@@ -200,6 +204,17 @@ void export_tools_json(const struct row_tools *tools, struct buf *out)
     without_space(buf_span(&text), out);
     buf_free(&text);
     arena_free(&arena);
+}
+
+void export_write_tools(struct span tools, enum export_format format, struct json_writer *w)
+{
+    if (!tools.len)
+        return;
+    json_write_key(w, "tools");
+    if (format == EXPORT_AXOLOTL || format == EXPORT_LLAMAFACTORY)
+        json_write_span(w, tools);
+    else
+        json_write_raw(w, tools);
 }
 
 void export_hash(struct span text, char out[])

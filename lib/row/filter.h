@@ -17,7 +17,7 @@ enum row_fate {
     ROW_BAD,     /* result->out: a clause with the mend; on_bad decides */
 };
 
-enum { ROW_TALLIES = 12 };
+enum { ROW_TALLIES = 16 };
 
 struct row_result {
     enum row_fate fate;         /* ROW_DROP on entry */

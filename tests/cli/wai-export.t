@@ -279,7 +279,7 @@ run:
 stdout:
   2
   2
-stderr has: --kind kto is written for trl; leave out --format
+stderr has: --kind kto is written for trl and llamafactory; leave out --format
 stderr has: --unroll and --mask-mode are for training files; leave them out
 
 test: a data card beside the file: what went in, what the gates dropped, both hashes
@@ -646,3 +646,70 @@ stdin:
 run: wai-export --kind environment --runtime openenv --out d --tools '[{"name":"reset"}]'
 exit: 3
 stderr has: a tool is called reset, which is a verb of every OpenEnv episode; rename it, or write --runtime verifiers
+
+test: axolotl: turns say whether they are trained on, tools are a text
+stdin:
+  {"messages":[{"role":"user","content":"p"},{"role":"assistant","content":"","tool_calls":[{"id":"a","function":{"name":"f","arguments":{"x":1}}}]},{"role":"tool","tool_call_id":"a","content":"r"},{"role":"assistant","content":"b"}],"reward":1}
+run: wai-export -q -f axolotl --mask-mode final --tools '[{"name":"f"}]'
+stdout:
+  {"messages":[{"role":"user","content":"p"},{"role":"assistant","content":"","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{\"x\": 1}"}}],"training":false},{"role":"tool","content":"r","tool_call_id":"a"},{"role":"assistant","content":"b","training":true}],"tools":"[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"description\":\"\",\"parameters\":{\"type\":\"object\",\"properties\":{}}}}]"}
+
+test: llamafactory: what fits, what is left out, how to read it
+file rows.jsonl:
+  {"messages":[{"role":"system","content":"s"},{"role":"user","content":"p"},{"role":"assistant","content":"words","tool_calls":[{"id":"a","function":{"name":"f","arguments":{"x":1}}}]},{"role":"tool","tool_call_id":"a","content":"r"},{"role":"assistant","content":"b"},{"role":"user","content":"bye"}],"reward":1}
+  {"messages":[{"role":"assistant","content":"hello"},{"role":"user","content":"p"},{"role":"assistant","content":"b"}],"reward":1}
+  {"messages":[{"role":"user","content":"p"}],"reward":1}
+run: wai-export -f llamafactory -o out.jsonl --json rows.jsonl; cat out.jsonl >&2
+stdout json: {"n": 1, "format": "llamafactory", "not_alternating_dropped": 1, "no_completion_dropped": 1, "call_texts_dropped": 1, "dataset_info": {"file_name": "out.jsonl", "formatting": "sharegpt", "columns": {"messages": "conversations", "system": "system"}}}
+stderr has: {"conversations":[{"from":"human","value":"p"},{"from":"function_call","value":"{\"name\": \"f\", \"arguments\": {\"x\":1}}"},{"from":"observation","value":"r"},{"from":"gpt","value":"b"}],"system":"s"}
+stderr has: 1 of 3 rows do not alternate between people and the model
+stderr has: words beside their tool calls
+
+test: llamafactory: pairs and KTO
+file pairs.jsonl:
+  {"prompt":"p","chosen":{"prompt":"p","final_text":"good"},"rejected":{"prompt":"p","final_text":"bad"}}
+file rows.jsonl:
+  {"prompt":"p","final_text":"good","reward":1}
+  {"prompt":"q","final_text":"bad","reward":0}
+run:
+  wai-export -q --kind preference -f llamafactory pairs.jsonl
+  wai-export -q --kind kto -f llamafactory rows.jsonl
+stdout:
+  {"conversations":[{"from":"human","value":"p"}],"system":"","chosen":{"from":"gpt","value":"good"},"rejected":{"from":"gpt","value":"bad"}}
+  {"conversations":[{"from":"human","value":"p"},{"from":"gpt","value":"good"}],"system":"","label":true}
+  {"conversations":[{"from":"human","value":"q"},{"from":"gpt","value":"bad"}],"system":"","label":false}
+
+test: formats that a kind has not
+run:
+  e() { wai-export "$@" < /dev/null; echo $?; }
+  e --kind preference -f axolotl
+  e --kind kto -f axolotl
+  e --kind reward -f llamafactory
+  e --kind kto -f openai
+stdout:
+  2
+  2
+  2
+  2
+stderr has: Axolotl's preference readers drop tool calls; it takes --format trl
+stderr has: --kind kto is written for trl and llamafactory; leave out --format
+stderr has: --kind reward is written for trl; leave out --format
+
+test: --marker-reward: a column for each, in every row
+stdin:
+  {"prompt":"p","final_text":"a","reward":1,"markers":{"style.length":0.25,"ok":true,"text":"x"}}
+  {"prompt":"q","final_text":"b","reward":0}
+run: wai-export -q --marker-reward style.length --marker-reward ok --marker-reward text | jq -c '[.["reward_style.length"],.reward_ok,.reward_text,has("reward_text")]'
+stdout:
+  [0.25,1,null,true]
+  [null,null,null,true]
+
+test: --marker-reward belongs to training files
+run:
+  for k in "--kind kto" "--kind prompts" "-f axolotl" "--kind preference"; do wai-export $k --marker-reward x < /dev/null; echo $?; done
+stdout:
+  2
+  2
+  2
+  2
+stderr has: --marker-reward is for training files of openai and trl; leave it out
