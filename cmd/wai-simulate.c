@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "agent/answer.h"
+#include "agent/defaults.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/signals.h"
@@ -304,6 +305,9 @@ static int run(struct session *x, struct error *error)
         .rerolls = s->rerolls_given ? s->rerolls : x->in.topology.repeats,
         .tasks = s->tasks ? &x->in.tasks : NULL,
         .seeds = x->in.seeds.count ? &x->in.seeds : NULL,
+        .strategy = s->strategy,
+        .fault_rate_given = s->fault_rate_given || s->risk_given,
+        .avg_turns_given = s->talk.avg_turns != TALK_AVG_TURNS,
         .keep_failures = s->search.keep_failures,
         .keep_graded_failures = s->keep_graded_failures,
         .knobs = &x->in.knobs,

@@ -365,14 +365,16 @@ static void read_thread(struct birth *b, const struct row *row, struct json_valu
 {
     struct json_value step, v, part, last = {0};
     int64_t all, sent;
-    born->utterances = 1;
+    born->utterances = born->user_turns = 1;
     born->cut_chars = -1;
     for (struct json_cursor at = json_enter(steps); json_next_item(&at, &step);) {
         bool text = json_get(step, SPAN("text"), &v) && v.type == JSON_VALUE_STRING;
         if (text)
             last = v;
         born->utterances += text || json_get(step, SPAN("tool"), &part);
-        born->utterances += json_get(step, SPAN("user"), &part);
+        bool user = json_get(step, SPAN("user"), &part);
+        born->utterances += user;
+        born->user_turns += user;
         if (json_get(step, SPAN("prompt_truncated"), &v) &&
             json_get(v, SPAN("prompt_chars"), &part) && json_int64(part, &all) &&
             json_get(v, SPAN("prompt_chars_sent"), &part) && json_int64(part, &sent) &&

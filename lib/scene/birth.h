@@ -47,6 +47,7 @@ struct born {
     bool asked;         /* the agent's last words are a question */
     bool user_left;     /* the person walked away */
     int64_t utterances; /* of both sides (world 8.2) */
+    int64_t user_turns; /* of the person, the ask among them */
     int64_t cut_chars;  /* the most that was left out of a prompt; -1: nothing was */
     char signature[ROW_SIGNATURE_LENGTH + 1];
 };

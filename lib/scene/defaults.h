@@ -110,6 +110,18 @@ enum {
     SCENE_SHAPE_STRIDE = 5,    /* between their variants */
 };
 
+/* Settings that count as not delivered (situations 21). */
+#define DELIVERED_FAULT_LEAST  0.7  /* of the fault rate */
+#define DELIVERED_FAULT_LEAK   0.01 /* share of plans kept at rate 0 */
+#define DELIVERED_TURNS_FROM   2.0  /* turns asked for, at least */
+#define DELIVERED_TURNS_LEAST  0.5  /* of the turns asked for */
+#define DELIVERED_STANCE_LEAST 0.5  /* of the rows */
+enum {
+    SCENE_FAULT_CELLS = 50,       /* situations with a fault from which a missed rate is told */
+    DELIVERED_LONG_TURNS = 3,     /* turns of the person that make a row a long one */
+    SCENE_MINUTES_MAX = 60 * 24 * 7, /* of rows_by_minute; later rows count to the last */
+};
+
 /* The changed ask of a row that failed (situations 10.1). */
 enum {
     SCENE_MUTATION_MIN = 12,   /* characters of a changed text, at least */

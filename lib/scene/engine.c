@@ -592,7 +592,9 @@ void engine_report_free(struct engine_report *r)
 {
     map_free(&r->prompts);
     map_free(&r->criteria);
-    map_free(&r->underexplored);
+    map_free(&r->stances);
+    free(r->stance_rows);
+    free(r->minutes);
     learned_free(&r->learned);
     free(r->criteria_rows);
     free(r->prompt_rows);

@@ -91,6 +91,8 @@ struct engine_setting {
     const struct agent_talk *talk;    /* how models are asked, for the report; NULL: none is */
     struct budget *spent;             /* of their calls; with priced */
     bool priced;
+    const char *strategy;      /* as asked for; NULL: not at all */
+    bool fault_rate_given, avg_turns_given;
     bool keep_failures;        /* the ask of a row that failed is not varied */
     bool keep_graded_failures; /* a failed verdict is no failure: no variant, no further rollout */
     const struct knobs *knobs; /* NULL: the defaults */
@@ -167,9 +169,14 @@ struct engine_report {
     size_t pairs_all, pairs_all_covered;  /* of all axis values, whether planned or not */
     size_t shapes_listed;                 /* action shapes that nobody has shown, up to a limit */
     int64_t fault_rows;                   /* rows with a plan of faults */
+    struct map stances;                   /* of the rows that have one */
+    int64_t *stance_rows;
+    size_t stance_cap;
+    int64_t user_turns, long_rows; /* of the person, in all; rows with three or more */
+    int64_t *minutes;              /* rows by the minute they landed in */
+    size_t n_minutes, minutes_cap;
     bool saturated, closing;
     struct run_timings timings;
-    struct map underexplored; /* prompts of cells with one row, the first ones */
     struct span *seeds_dropped;
     size_t n_seeds_dropped;
     size_t tasks_ran; /* of the replay */

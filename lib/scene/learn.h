@@ -31,7 +31,8 @@ struct cell_fact {
     int64_t rows, fails, signatures; /* distinct ones */
     double novelty;                  /* of its prompts, smoothed */
     bool measured;
-    bool planned; /* a cell of the grid or beyond, not what a row off it met */
+    size_t prompt; /* of its first row, as the caller numbers them */
+    bool planned;  /* a cell of the grid or beyond, not what a row off it met */
 };
 
 /* Of one round, while it is folded. */
@@ -70,6 +71,7 @@ struct learned {
 struct lesson {
     enum arm arm; /* ARM_COUNT: of a replay */
     struct span cell, scenario, signature, shape;
+    size_t prompt;              /* its number */
     const struct cell *planned; /* NULL: off the grid */
     bool failed;
     bool first;     /* of its prompt: novelty counts */

@@ -2,9 +2,8 @@
 #include "scene/progress.h"
 
 #include "scene/defaults.h"
+#include "scene/report_keys.h"
 #include "scene/report_talk.h"
-#include "text/number.h"
-#include "json/write.h"
 
 static void add_time(struct buf *out, double seconds)
 {
@@ -47,12 +46,6 @@ void lost_write(struct json_writer *w, const int64_t counts[LOST_COUNT])
             json_write_int(w, counts[i]);
         }
     json_write_end_object(w);
-}
-
-static void key_int(struct json_writer *w, const char *key, int64_t n)
-{
-    json_write_key(w, key);
-    json_write_int(w, n);
 }
 
 void progress_object(const struct engine_progress *p, struct buf *out)

@@ -8,9 +8,9 @@
 #include "scene/defaults.h"
 #include "scene/progress.h"
 #include "scene/report_talk.h"
+#include "scene/report_keys.h"
+#include "scene/report_search.h"
 #include "stat/stat.h"
-#include "text/number.h"
-#include "json/write.h"
 
 void warnings_add(struct warnings *w, const char *flag, const char *format, ...)
 {
@@ -150,6 +150,7 @@ void report_warnings(const struct engine_setting *s, const struct engine_report 
                      (long long)r->grader.unjudged, (long long)r->grader.scored,
                      (long long)r->grader.errors);
     report_warn_talk(s, r, w);
+    report_warn_search(s, r, w);
     warn_programs(r, w);
     if (r->stop != STOP_INTERRUPTED)
         warn_tools(s, r, w);
@@ -172,25 +173,7 @@ void report_warnings(const struct engine_setting *s, const struct engine_report 
 
 /* ---- the object ------------------------------------------------------------------------------ */
 
-static void key_int(struct json_writer *w, const char *key, int64_t n)
-{
-    json_write_key(w, key);
-    json_write_int(w, n);
-}
-
-static void key_text(struct json_writer *w, const char *key, const char *text)
-{
-    json_write_key(w, key);
-    json_write_text(w, text);
-}
-
-static void key_real(struct json_writer *w, const char *key, double x)
-{
-    json_write_key(w, key);
-    json_write_real(w, x);
-}
-
-static void write_rollouts(struct json_writer *w, const struct engine_setting *s,
+void report_write_rollouts(struct json_writer *w, const struct engine_setting *s,
                            const struct engine_report *r)
 {
     json_write_key(w, "rollouts");
@@ -215,7 +198,7 @@ static void write_rollouts(struct json_writer *w, const struct engine_setting *s
         json_write_null(w);
 }
 
-static void write_tools(struct json_writer *w, const struct engine_report *r)
+void report_write_tools(struct json_writer *w, const struct engine_report *r)
 {
     json_write_key(w, "tools");
     json_write_object(w);
@@ -240,7 +223,7 @@ static void write_tools(struct json_writer *w, const struct engine_report *r)
     json_write_end_array(w);
 }
 
-static void write_groups(struct json_writer *w, const struct engine_setting *s,
+void report_write_groups(struct json_writer *w, const struct engine_setting *s,
                          const struct engine_report *r)
 {
     json_write_key(w, "groups");
@@ -269,8 +252,8 @@ static void write_groups(struct json_writer *w, const struct engine_setting *s,
         }
     json_write_end_object(w);
     key_int(w, "truncated_skipped", r->groups.truncated);
-    json_write_key(w, "closing");
-    json_write_bool(w, false);
+    key_real(w, "idle_on_judge_s", number_round(r->timings.judging, REPORT_SECOND_PLACES));
+    key_bool(w, "closing", r->closing);
     json_write_end_object(w);
 }
 
@@ -348,8 +331,22 @@ static void write_sets(struct json_writer *w, const struct engine_setting *s,
     }
 }
 
+static void write_run_tiers(struct json_writer *w, const struct engine_report *r)
+{
+    json_write_key(w, "per_run");
+    json_write_array(w);
+    for (size_t i = 0; i < r->n_runs; i++) {
+        json_write_object(w);
+        for (int t = 0; t < TIER_COUNT; t++)
+            if (r->runs[i].tiers[t])
+                key_int(w, tier_name((enum tier)t), r->runs[i].tiers[t]);
+        json_write_end_object(w);
+    }
+    json_write_end_array(w);
+}
+
 /* Asked and got, of rows and of prompts; counts from the largest, then by name. */
-static void write_tier_mix(struct json_writer *w, const struct engine_setting *s,
+void report_write_tier_mix(struct json_writer *w, const struct engine_setting *s,
                            const struct engine_report *r)
 {
     enum tier order[TIER_COUNT] = {0};
@@ -374,117 +371,17 @@ static void write_tier_mix(struct json_writer *w, const struct engine_setting *s
             key_int(w, tier_name(order[t]), r->row_tiers[order[t]]);
     json_write_end_object(w);
     key_int(w, "rows", r->rows);
+    if (s->runs > 1)
+        write_run_tiers(w, r);
     json_write_end_object(w);
 }
 
-static void write_coverage(struct json_writer *w, const struct engine_setting *s,
-                           const struct engine_report *r)
+static void write_tier_prompts(struct json_writer *w, const struct engine_report *r)
 {
-    json_write_key(w, "coverage");
-    json_write_object(w);
-    key_int(w, "rows", r->rows);
-    key_int(w, "unique_prompts", (int64_t)r->prompts.count);
-    key_int(w, "unique_scenario_ids", (int64_t)r->learned.scenarios.count);
-    key_int(w, "unique_signatures", (int64_t)r->learned.signatures.count);
-    key_int(w, "unique_cells", (int64_t)r->unique_cells);
-    json_write_key(w, "pairwise");
-    json_write_object(w);
-    key_int(w, "pairs_planned", (int64_t)r->pairs_planned);
-    key_int(w, "pairs_covered", (int64_t)r->pairs_covered);
-    json_write_key(w, "fraction");
-    if (r->pairs_planned)
-        json_write_real(w, number_round((double)r->pairs_covered / (double)r->pairs_planned, 4));
-    else
-        json_write_null(w);
-    json_write_end_object(w);
-    key_int(w, "fault_cells", r->fault_cells);
-    key_int(w, "fault_plans", r->fault_plans);
-    json_write_end_object(w);
-    key_int(w, "grown_cells", (int64_t)r->grown_cells);
-    key_int(w, "phrasings_reused", (int64_t)r->reused);
     json_write_key(w, "tier_prompts");
     json_write_object(w);
     for (int i = 0; i < TIER_COUNT; i++)
         key_int(w, tier_name((enum tier)i), r->tiers[i]);
-    json_write_end_object(w);
-    (void)s;
-}
-
-static void write_grader(struct json_writer *w, const struct engine_setting *s,
-                         const struct engine_report *r)
-{
-    const struct grader_counts *g = &r->grader;
-    json_write_key(w, "grader");
-    json_write_object(w);
-    key_text(w, "judge", s->judge->name);
-    key_int(w, "judged_in_loop", g->scored);
-    key_int(w, "judged_after", 0);
-    key_int(w, "errors", g->errors);
-    key_int(w, "scored", g->scored);
-    key_int(w, "passes", g->passes);
-    key_int(w, "failures", g->failures);
-    key_int(w, "partials", g->partials);
-    key_int(w, "unjudged", g->unjudged);
-    json_write_end_object(w);
-}
-
-/* How the traces aimed the run, and what came of it. */
-static void write_aim(struct json_writer *w, const struct engine_setting *s,
-                      const struct engine_report *r)
-{
-    static const enum axis focused[] = {AXIS_TOOL, AXIS_WORLD, AXIS_CONDITION};
-    const struct aim *aim = s->aim;
-    key_text(w, "strategy", strategy_name(aim->strategy));
-    json_write_key(w, "trace_mining");
-    json_write_object(w);
-    key_int(w, "n_traces", (int64_t)aim->traces.count);
-    key_int(w, "n_flaw_rows", aim->traces.flaws);
-    key_int(w, "failure_seeds", (int64_t)aim->n_asks);
-    json_write_key(w, "faults");
-    traces_write_faults(&aim->traces, w);
-    json_write_key(w, "tools");
-    traces_write_tools(&aim->traces, w);
-    key_int(w, "result_exemplars", (int64_t)aim->traces.shapes_seen.count);
-    json_write_key(w, "focused_dimensions");
-    json_write_object(w);
-    for (size_t a = 0; a < sizeof focused / sizeof *focused; a++) {
-        const struct axis_values *axis = &s->grid->axes[focused[a]];
-        json_write_key(w, axis_name(focused[a]));
-        json_write_array(w);
-        for (size_t i = 0; i < axis->count; i++)
-            json_write_span(w, axis->items[i]);
-        json_write_end_array(w);
-    }
-    json_write_end_object(w);
-    json_write_end_object(w);
-    json_write_key(w, "trace_leakage");
-    json_write_object(w);
-    key_int(w, "n", r->rows);
-    key_int(w, "n_sources", (int64_t)aim->n_vectors);
-    key_real(w, "threshold", SCENE_LEAK);
-    key_int(w, "n_refused", r->leaks);
-    key_real(w, "max_similarity", r->leak_most);
-    json_write_end_object(w);
-    json_write_key(w, "behavior_state");
-    json_write_object(w);
-    regions_write_members(&aim->regions, w);
-    json_write_key(w, "applied");
-    json_write_bool(w, aim_boosted(aim, s->grid) > 0);
-    key_real(w, "allocation_gain", aim->regions.gain);
-    json_write_key(w, "region_progress");
-    regions_write_progress(&aim->regions, &r->generated, w);
-    json_write_end_object(w);
-}
-
-static void write_search(struct json_writer *w, const struct engine_setting *s,
-                         const struct engine_report *r)
-{
-    json_write_key(w, "search");
-    json_write_object(w);
-    if (s->aim)
-        write_aim(w, s, r);
-    if (s->judge)
-        write_grader(w, s, r);
     json_write_end_object(w);
 }
 
@@ -525,13 +422,19 @@ void report_write(const struct engine_setting *s, const struct engine_report *r,
     key_int(&w, "rollouts_requested", r->requested);
     write_prompts(&w, r);
     write_sets(&w, s, r);
-    write_groups(&w, s, r);
-    write_rollouts(&w, s, r);
+    report_write_groups(&w, s, r);
+    report_write_rollouts(&w, s, r);
     report_write_talk(&w, s, r);
-    write_tools(&w, r);
-    write_tier_mix(&w, s, r);
-    write_coverage(&w, s, r);
-    write_search(&w, s, r);
+    report_write_tools(&w, r);
+    report_write_tier_mix(&w, s, r);
+    report_write_coverage(&w, s, r);
+    report_write_curve(&w, r);
+    report_write_arms(&w, s, r);
+    key_int(&w, "grown_cells", (int64_t)r->grown_cells);
+    key_int(&w, "phrasings_reused", (int64_t)r->reused);
+    write_tier_prompts(&w, r);
+    report_write_search(&w, s, r);
+    report_write_times(&w, s, r);
     json_write_key(&w, "degraded");
     json_write_array(&w);
     for (size_t i = 0; i < warnings->count; i++)

@@ -6,27 +6,12 @@
 #include <string.h>
 
 #include "scene/defaults.h"
-#include "text/number.h"
+#include "scene/report_keys.h"
 
 const char *lost_reason_name(enum lost_reason reason)
 {
     static const char *const NAMES[LOST_COUNT] = {"agent_error", "empty_reply", "tool_markup"};
     return NAMES[reason];
-}
-
-static void key_int(struct json_writer *w, const char *key, int64_t n)
-{
-    json_write_key(w, key);
-    json_write_int(w, n);
-}
-
-static void key_share(struct json_writer *w, const char *key, int64_t part, int64_t whole)
-{
-    json_write_key(w, key);
-    if (whole)
-        json_write_real(w, number_round((double)part / (double)whole, SCENE_SHARE_PLACES));
-    else
-        json_write_null(w);
 }
 
 /* ---- the object ------------------------------------------------------------------------------ */
@@ -112,15 +97,6 @@ void report_write_talk(struct json_writer *w, const struct engine_setting *s,
     json_write_end_object(w);
     key_int(w, "prompt_truncated_rows", r->cut_rows);
     write_usage(w, s, t);
-}
-
-static void key_real(struct json_writer *w, const char *key, double x)
-{
-    json_write_key(w, key);
-    if (x > 0 || x == 0)
-        json_write_real(w, x);
-    else
-        json_write_null(w);
 }
 
 void report_write_asked(struct json_writer *w, const struct engine_setting *s)

@@ -8,6 +8,7 @@
 #include "row/value.h"
 #include "scene/defaults.h"
 #include "scene/run.h"
+#include "world/node.h"
 #include "text/number.h"
 
 double run_now(const struct run *run)
@@ -89,12 +90,32 @@ static void count_criteria(struct run *run, const struct job *job)
     json_members_free(&members);
 }
 
-/* A few prompts whose situation was played once. */
-static void note_underexplored(struct run *run, const struct job *job)
+/* What was delivered: stances, turns, when. */
+static void count_delivery(struct run *run, const struct job *job)
 {
-    struct map *m = &run->report->underexplored;
-    if (m->count < SCENE_UNDEREXPLORED && job->group->landed == 1)
-        map_add(m, job->group->task.prompt, NULL);
+    struct engine_report *r = run->report;
+    const struct node *d = job->group->task.dimensions, *stance = d ? node_find(d, "stance") : NULL;
+    bool fresh;
+    if (node_is(stance, JSON_VALUE_STRING)) {
+        size_t n = map_add(&r->stances, stance->text, &fresh);
+        r->stance_rows = mem_grow(r->stance_rows, &r->stance_cap, n + 1, sizeof *r->stance_rows);
+        r->stance_rows[n] = fresh ? 1 : r->stance_rows[n] + 1;
+    }
+    r->fault_rows += job->group->task.plan != NULL;
+    r->user_turns += job->born.user_turns;
+    r->long_rows += job->born.user_turns >= DELIVERED_LONG_TURNS;
+    double now = run_now(run) - run->started;
+    size_t minute = now > 0 ? (size_t)(now / 60) : 0;
+    if (minute >= SCENE_MINUTES_MAX)
+        minute = SCENE_MINUTES_MAX - 1;
+    if (minute >= r->n_minutes) {
+        r->minutes = mem_grow(r->minutes, &r->minutes_cap, minute + 1, sizeof *r->minutes);
+        for (; r->n_minutes <= minute; r->n_minutes++)
+            r->minutes[r->n_minutes] = 0;
+    }
+    r->minutes[minute]++;
+    if (isnan(r->timings.first_row))
+        r->timings.first_row = now;
 }
 
 void run_learn(struct run *run, const struct job *job)
@@ -109,6 +130,7 @@ void run_learn(struct run *run, const struct job *job)
         .signature = span_text(job->born.signature),
         .shape = buf_span(&job->shape),
         .planned = g->task.cell,
+        .prompt = map_find(&r->prompts, g->task.prompt),
         .failed = failed,
         .first = g->written && job->index == 0,
     };
@@ -121,18 +143,15 @@ void run_learn(struct run *run, const struct job *job)
         r->arm_rows[g->arm]++;
     if (g->arm == ARM_MUTATION)
         r->aims[g->reason].rows++;
-    r->fault_rows += g->task.plan != NULL;
+    count_delivery(run, job);
     if (failed && !run->setting->keep_failures)
         add_parent(run, job);
     if (job->graded_failure)
         count_criteria(run, job);
-    note_underexplored(run, job);
     if (run->setting->time_budget > 0)
         durations_add(&run->durations, (size_t)knob_int(run->knobs, KNOB_CLOSING_WINDOW),
                       job->seconds);
     r->timings.judging += job->judging;
-    if (isnan(r->timings.first_row))
-        r->timings.first_row = run_now(run) - run->started;
 }
 
 void run_tell(struct run *run, bool over)
