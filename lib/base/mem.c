@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/error.h"
 
@@ -67,4 +68,15 @@ void *mem_grow(void *items, size_t *cap, size_t need, size_t size)
         mem_out_of_memory(SIZE_MAX);
     *cap = room;
     return mem_resize(items, room * size);
+}
+
+void mem_large(void *block, size_t size)
+{
+    const uintptr_t page =
+        4096; /* bytes; a larger page of the kernel's makes the advice fail, no more */
+    uintptr_t start = ((uintptr_t)block + page - 1) & ~(page - 1),
+              end = ((uintptr_t)block + size) & ~(page - 1);
+    if (start < end)
+        madvise((void *)start, end - start,
+                MADV_HUGEPAGE); /* advice: what it returns changes nothing */
 }

@@ -15,6 +15,9 @@ char *mem_text(const char *text); /* copy of a NUL-terminated text */
  *     v->items = mem_grow(v->items, &v->cap, v->count + 1, sizeof *v->items);                    */
 void *mem_grow(void *items, size_t *cap, size_t need, size_t size);
 
+/* A block of megabytes that will be filled from end to end: large pages save most of its page faults. */
+void mem_large(void *block, size_t size);
+
 /* Says so on standard error and exits with status 5. */
 _Noreturn void mem_out_of_memory(size_t size);
 

@@ -37,7 +37,8 @@ static bool meta_value(const struct verdict *v, const char *key, struct json_val
     return json.ptr && json_scan(json, value, NULL, &fault) == 0;
 }
 
-/* Members of `added` over those of base, by way of l->inner; appended to out. */
+/* Members of `added` over those of base, an object or NULL or anything else, which counts as none;
+ * appended to out. */
 static void merge(struct verdict_landing *l, const struct json_value *base, struct json_value added,
                   struct buf *out)
 {
@@ -55,13 +56,6 @@ static void merge(struct verdict_landing *l, const struct json_value *base, stru
         json_edit_set(&l->inner, json_key(&member, &scratch), member.value.text);
     json_edit_apply(&l->inner, object, &l->members, out);
     buf_free(&scratch);
-}
-
-void verdict_merge(const struct json_value *base, struct json_value added, struct buf *out)
-{
-    struct verdict_landing l = {0};
-    merge(&l, base, added, out);
-    verdict_landing_free(&l);
 }
 
 static void land_classes(struct verdict_landing *l, const struct verdict *v, const struct row *row)

@@ -45,7 +45,8 @@ static const char *const STAMPS[STAMP_COUNT] = {"fault", "truncated", "leak", "t
 struct mark_worker {
     struct trace_reader *reader;
     struct row_conversation conversation;
-    struct json_edit edit;
+    struct json_edit edit, markers; /* of the row; of its markers */
+    struct json_members members;    /* of its markers */
     struct row_calls calls;
     struct buf text, json;
 };
@@ -194,6 +195,8 @@ void marks_close(struct marks *m)
         trace_reader_free(m->workers[i].reader);
         row_conversation_free(&m->workers[i].conversation);
         json_edit_free(&m->workers[i].edit);
+        json_edit_free(&m->workers[i].markers);
+        json_members_free(&m->workers[i].members);
         row_calls_free(&m->workers[i].calls);
         buf_free(&m->workers[i].text);
         buf_free(&m->workers[i].json);
@@ -241,13 +244,30 @@ static bool mark_holds(const struct marks *m, size_t mark, unsigned tics, unsign
     return arguments_grounded(row, &m->grounding);
 }
 
+/* The markers over those of the row, whatever its own are. */
+static void merge_marks(const struct marks *m, struct mark_worker *w, const struct row *row,
+                        unsigned tics, unsigned fired)
+{
+    const struct json_value *own = row_get(row, SPAN("markers"));
+    struct span object = SPAN("{}");
+    w->members.count = 0;
+    json_edit_clear(&w->markers);
+    if (own && own->type == JSON_VALUE_OBJECT) {
+        object = own->text;
+        json_members_of(*own, &w->members);
+    }
+    for (size_t i = 0; i < MARK_COUNT; i++)
+        if (m->marks & 1U << i)
+            json_edit_set(&w->markers, span_text(mark_name(i)),
+                          mark_holds(m, i, tics, fired, row) ? SPAN("1.0") : SPAN("0.0"));
+    buf_clear(&w->json);
+    json_edit_apply(&w->markers, object, &w->members, &w->json);
+    json_edit_set(&w->edit, SPAN("markers"), buf_span(&w->json));
+}
+
 static void add_marks(const struct marks *m, struct mark_worker *w, const struct row *row)
 {
     struct trace_found found = {0};
-    struct json_value added;
-    struct json_fault fault;
-    struct json_writer j;
-    struct buf made = {0};
     unsigned tics = 0, fired = 0;
     if (m->marks & MARKS_STYLE) {
         row_conversation_read(&w->conversation, row);
@@ -257,19 +277,7 @@ static void add_marks(const struct marks *m, struct mark_worker *w, const struct
         trace_flags_read(w->reader, row, &found);
     for (size_t i = 0; i < found.count; i++)
         fired |= 1U << found.flags[i];
-    json_write_start(&j, &made, JSON_STYLE_COMPACT);
-    json_write_object(&j);
-    for (size_t i = 0; i < MARK_COUNT; i++)
-        if (m->marks & 1U << i) {
-            json_write_key(&j, mark_name(i));
-            json_write_real(&j, mark_holds(m, i, tics, fired, row));
-        }
-    json_write_end_object(&j);
-    json_scan(buf_span(&made), &added, NULL, &fault);
-    buf_clear(&w->json);
-    verdict_merge(row_get(row, SPAN("markers")), added, &w->json);
-    json_edit_set(&w->edit, SPAN("markers"), buf_span(&w->json));
-    buf_free(&made);
+    merge_marks(m, w, row, tics, fired);
     const char *evidence = m->options->evidence ? m->options->evidence : "full";
     if (m->marks & MARKS_TRACE && strcmp(evidence, "none") != 0) {
         write_flags(w, &found, strcmp(evidence, "names") == 0);

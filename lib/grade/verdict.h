@@ -93,10 +93,6 @@ struct verdict_stamp {
     struct span model, judge_version;       /* len 0: not given */
 };
 
-/* Members of `added` over those of `base`, an object's value or NULL or anything else, which counts
- * as none; appended to out. */
-void verdict_merge(const struct json_value *base, struct json_value added, struct buf *out);
-
 /* The row's line with the verdict spliced in, newline not included, appended to out. */
 void verdict_land(const struct verdict *v, const struct verdict_stamp *stamp, const struct row *row,
                   struct buf *out);

@@ -179,7 +179,8 @@ static int bad_record(struct bench_run *run, const char *path, size_t line, stru
 static int take_record(struct bench_run *run, struct row *row, struct row_result *result,
                        struct error *error)
 {
-    *result = (struct row_result){.out = result->out, .note = result->note};
+    *result =
+        (struct row_result){.out = result->out, .note = result->note, .written = result->written};
     buf_clear(&result->out);
     buf_clear(&result->note);
     row->index = run->report->read.rows;

@@ -227,15 +227,16 @@ void row_conversation_read(struct row_conversation *c, const struct row *row)
         return;
     }
     struct json_cursor cursor = json_enter(*messages);
-    static const struct span NAMES[] = {{"role", 4}, {"content", 7}};
-    struct json_value object, found[2];
+    static const struct span NAMES[] = {{"role", 4}, {"content", 7}, {"tool_calls", 10}};
+    struct json_value object, found[3];
     while (json_next_item(&cursor, &object)) {
         if (object.type != JSON_VALUE_OBJECT)
             continue;
-        json_get_many(object, NAMES, 2, found);
+        json_get_many(object, NAMES, 3, found);
         struct row_message *m = add(c, role_of(found[0], &c->scratch));
         m->own = object;
         m->content = found[1];
+        m->calls = found[2];
     }
 }
 

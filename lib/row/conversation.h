@@ -14,6 +14,7 @@ struct row_message {
     enum row_role role;
     struct json_value own;     /* the message as the row has it; text.ptr NULL: it was built */
     struct json_value content; /* its content, null when absent; of a built tool turn the result */
+    struct json_value calls;   /* tool_calls of an own message; text.ptr NULL: none */
     struct json_value
         tool; /* built assistant turn with a call, and its tool turn: the tool's name */
     struct json_value arguments; /* built assistant turn with a call; text.ptr NULL stands for {} */

@@ -1,6 +1,8 @@
 /* fault.c: which tool results failed, and the name of the failure (rows 9.3). */
 #include "row/fault.h"
 
+#include <strings.h>
+
 #include "row/parse.h"
 #include "row/step.h"
 #include "row/value.h"
@@ -80,6 +82,14 @@ struct reading {
     bool garbled, stale, has_error, error_truthy, error_text, error_blank;
 };
 
+static void reading_clear(struct reading *r)
+{
+    arena_clear(&r->arena);
+    buf_clear(&r->status);
+    buf_clear(&r->reason);
+    r->garbled = r->stale = r->has_error = r->error_truthy = r->error_text = r->error_blank = false;
+}
+
 static void reading_free(struct reading *r)
 {
     arena_free(&r->arena);
@@ -97,15 +107,18 @@ static void lower_text(struct reading *r, struct json_value value, struct buf *o
     text_lower(text_strip(text), out);
 }
 
-static bool has_fold(struct span s, const char *lower)
+/* The word, in any case of its ASCII letters. Looked for by the rarest of them, its fourth. */
+static bool has_garbled(struct span s)
 {
-    size_t len = strlen(lower);
-    for (size_t i = 0; i + len <= s.len; i++) {
-        size_t n = 0;
-        while (n < len && (s.ptr[i + n] | 0x20) == lower[n])
-            n++;
-        if (n == len)
-            return true;
+    enum { WORD = 7, RARE = 3 };
+    for (int upper = 0; upper < 2; upper++) {
+        const char *at = s.ptr, *end = s.ptr + s.len;
+        while ((at = memchr(at, upper ? 'B' : 'b', (size_t)(end - at)))) {
+            if (at - s.ptr >= RARE && end - at >= WORD - RARE &&
+                strncasecmp(at - RARE, "garbled", WORD) == 0)
+                return true;
+            at++;
+        }
     }
     return false;
 }
@@ -123,7 +136,7 @@ static bool has_ascii_escape(struct span s)
  * bytes could hold one: the word as it is, or hidden behind escapes. */
 static bool is_garbled(struct reading *r, struct json_value object)
 {
-    if (!has_fold(object.text, "garbled") && !has_ascii_escape(object.text))
+    if (!has_garbled(object.text) && !has_ascii_escape(object.text))
         return false;
     buf_clear(&r->text);
     json_pyjson(object, &r->text);
@@ -201,29 +214,37 @@ static bool is_already_done(struct span s)
     return span_is(s, "already_acted_on");
 }
 
+/* r is read into; out is cleared. */
+static bool result_fault(struct reading *r, struct json_value result, struct buf *out)
+{
+    reading_clear(r);
+    read_result(r, result);
+    buf_clear(out);
+    struct span status = buf_span(&r->status);
+    if (r->garbled) {
+        buf_text(out, "malformed");
+    } else if (r->stale) {
+        buf_text(out, "stale");
+    } else if (span_is(status, "already_done") || is_already_done(status) ||
+               is_already_done(buf_span(&r->reason))) {
+        buf_text(out, "already_done");
+    } else {
+        row_fault_name(status, &r->name);
+        struct span name = buf_span(&r->name);
+        if (name.len && (is_known_fault(name) || is_known_fault(status)))
+            buf_span_add(out, name);
+        else if (is_failed(r))
+            buf_span_add(out, name.len ? name : SPAN("error"));
+    }
+    return out->len > 0;
+}
+
 bool row_result_fault(struct json_value result, struct buf *out)
 {
     struct reading r = {0};
-    read_result(&r, result);
-    buf_clear(out);
-    struct span status = buf_span(&r.status);
-    if (r.garbled) {
-        buf_text(out, "malformed");
-    } else if (r.stale) {
-        buf_text(out, "stale");
-    } else if (span_is(status, "already_done") || is_already_done(status) ||
-               is_already_done(buf_span(&r.reason))) {
-        buf_text(out, "already_done");
-    } else {
-        row_fault_name(status, &r.name);
-        struct span name = buf_span(&r.name);
-        if (name.len && (is_known_fault(name) || is_known_fault(status)))
-            buf_span_add(out, name);
-        else if (is_failed(&r))
-            buf_span_add(out, name.len ? name : SPAN("error"));
-    }
+    bool faulty = result_fault(&r, result, out);
     reading_free(&r);
-    return out->len > 0;
+    return faulty;
 }
 
 /* ---- a row --------------------------------------------------------------------------------- */
@@ -231,20 +252,17 @@ bool row_result_fault(struct json_value result, struct buf *out)
 static const struct span NO_FAULT = {"no fault", 8};
 
 /* 1: a faulty step was found; 0: results, none of them faulty; -1: no result at all. */
-static int steps_fault(struct json_value steps, struct buf *out)
+static int steps_fault(const struct row_steps *steps, struct buf *out)
 {
+    struct reading r = {0};
     int found = -1;
-    struct json_cursor c = json_enter(steps);
-    struct json_value object;
-    while (json_next_item(&c, &object)) {
-        struct row_step step;
-        row_step_read(object, &step);
-        if (!step.tool.text.ptr || !json_truthy(step.tool) || json_value_null(step.result))
+    for (size_t i = 0; i < steps->count && found < 1; i++) {
+        const struct row_step *step = &steps->items[i];
+        if (!step->tool.text.ptr || !json_truthy(step->tool) || json_value_null(step->result))
             continue;
-        found = 0;
-        if (row_result_fault(step.result, out))
-            return 1;
+        found = result_fault(&r, step->result, out);
     }
+    reading_free(&r);
     return found;
 }
 
@@ -264,15 +282,22 @@ static bool planned_fault(struct json_value faults, struct buf *out)
     return out->len > 0;
 }
 
-void row_fault(const struct row *row, struct buf *out)
+void row_fault_of(const struct row *row, const struct row_steps *steps, struct buf *out)
 {
-    const struct json_value *steps = row_get(row, SPAN("steps"));
     const struct json_value *faults = row_get(row, SPAN("faults"));
-    int found = steps && steps->type == JSON_VALUE_ARRAY ? steps_fault(*steps, out) : -1;
+    int found = steps_fault(steps, out);
     if (found > 0 || (found < 0 && faults && planned_fault(*faults, out)))
         return;
     buf_clear(out);
     buf_span_add(out, NO_FAULT);
+}
+
+void row_fault(const struct row *row, struct buf *out)
+{
+    struct row_steps steps = {0};
+    row_steps_read(&steps, row);
+    row_fault_of(row, &steps, out);
+    row_steps_free(&steps);
 }
 
 bool row_fault_is(struct span name)

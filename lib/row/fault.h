@@ -15,6 +15,9 @@ bool row_result_fault(struct json_value result, struct buf *out);
 /* Fault of the row's first faulty step; of its fault plan when no step carries a result; else the
  * text `no fault`. out is cleared. */
 void row_fault(const struct row *row, struct buf *out);
+struct row_steps;
+void row_fault_of(const struct row *row, const struct row_steps *steps,
+                  struct buf *out); /* read already */
 
 /* out holds the name of a fault, not `no fault`. */
 bool row_fault_is(struct span name);

@@ -2,6 +2,7 @@
 #include "row/reply.h"
 
 #include "row/defaults.h"
+#include "row/step.h"
 #include "row/value.h"
 #include "text/finished.h"
 #include "text/fold.h"
@@ -125,6 +126,8 @@ static bool cut_word_at(struct span text, size_t at)
 /* A word for cut with no negation in front of it in the same clause. */
 static bool says_cut(struct span text)
 {
+    if (!span_has(text, SPAN("truncat")) && !span_has(text, SPAN("cut off")))
+        return false; /* as nearly always */
     bool negated = false, inside = false;
     size_t start = 0;
     for (size_t at = 0; at < text.len;) {
@@ -157,30 +160,34 @@ static bool reason_says_cut(const struct row *row)
     return cut;
 }
 
-static bool has_truncated_step(const struct row *row)
+static bool has_truncated_step(const struct row_steps *steps)
 {
-    const struct json_value *steps = row_get(row, SPAN("steps"));
-    if (!steps || steps->type != JSON_VALUE_ARRAY)
-        return false;
-    struct json_cursor c = json_enter(*steps);
-    struct json_value step, value;
-    while (json_next_item(&c, &step))
-        if (json_get(step, SPAN("truncated"), &value) && json_truthy(value))
+    for (size_t i = 0; i < steps->count; i++)
+        if (steps->items[i].truncated.text.ptr && json_truthy(steps->items[i].truncated))
             return true;
     return false;
 }
 
-bool row_is_truncated(const struct row *row)
+bool row_is_truncated_of(const struct row *row, const struct row_steps *steps)
 {
     struct buf scratch = {0};
     const struct json_value *finish = row_get(row, SPAN("finish_reason"));
     bool cut = finish && finish->type == JSON_VALUE_STRING &&
                span_is(json_text(*finish, &scratch), "length");
-    cut = cut || has_truncated_step(row) || reason_says_cut(row);
+    cut = cut || has_truncated_step(steps) || reason_says_cut(row);
     if (!cut) {
         struct span final = text_strip_right(text_of(row, SPAN("final_text"), &scratch));
         cut = utf8_length(final) >= ROW_TRUNCATED_CHARS && !text_finished(final);
     }
     buf_free(&scratch);
+    return cut;
+}
+
+bool row_is_truncated(const struct row *row)
+{
+    struct row_steps steps = {0};
+    row_steps_read(&steps, row);
+    bool cut = row_is_truncated_of(row, &steps);
+    row_steps_free(&steps);
     return cut;
 }

@@ -23,5 +23,7 @@ size_t row_tool_calls(const struct row *row);
 /* The reply was cut: finish_reason length, a truncated step, a reason that says so (not negated),
  * or 200 characters and more that do not reach an end. */
 bool row_is_truncated(const struct row *row);
+struct row_steps;
+bool row_is_truncated_of(const struct row *row, const struct row_steps *steps); /* read already */
 
 #endif

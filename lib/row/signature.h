@@ -10,6 +10,14 @@ enum { ROW_SIGNATURE_LENGTH = 12 }; /* characters */
 
 void row_signature(const struct row *row, char out[ROW_SIGNATURE_LENGTH + 1]);
 
+/* The same for many rows whose steps are read already, with memory kept from one to the next. */
+struct row_steps;
+struct row_signer;
+struct row_signer *row_signer_new(void);
+void row_signer_free(struct row_signer *signer);
+void row_signature_of(struct row_signer *signer, const struct row *row,
+                      const struct row_steps *steps, char out[ROW_SIGNATURE_LENGTH + 1]);
+
 /* The text that is hashed, appended to out; for tests. */
 void row_signature_payload(const struct row *row, struct buf *out);
 

@@ -1,8 +1,9 @@
-/* step.h: what a step is, read in one pass over its members (rows 1.3). Internal to the room. */
+/* step.h: what a step is, read in one pass over its members (rows 1.3); and the steps of a row, read
+ * once for all who ask about them. */
 #ifndef WAI_ROW_STEP_H
 #define WAI_ROW_STEP_H
 
-#include "json/scan.h"
+#include "row/row.h"
 
 /* Members that are not there have text.ptr NULL. */
 struct row_step {
@@ -38,5 +39,15 @@ static inline void row_step_read(struct json_value object, struct row_step *step
             step->truncated = m.value;
     }
 }
+
+/* The steps of a row: {0} is none; reuse it from row to row. Borrows the row. What is no object in
+ * `steps` is left out. */
+struct row_steps {
+    struct row_step *items;
+    size_t count, cap;
+};
+
+void row_steps_read(struct row_steps *steps, const struct row *row);
+void row_steps_free(struct row_steps *steps);
 
 #endif

@@ -63,6 +63,11 @@ int row_store_add(struct row_store *s, struct span line, size_t *number, struct 
 {
     if (s->tail.len && s->tail.len + line.len > s->memory && spill(s, error))
         return ERROR_SYSTEM;
+    if (!s->tail
+             .cap) { /* room for all at once: it is no memory until it is filled, and never moves */
+        buf_reserve(&s->tail, s->memory);
+        mem_large(s->tail.data, s->tail.cap);
+    }
     buf_span_add(&s->tail, line);
     s->ends = mem_grow(s->ends, &s->cap, s->count + 1, sizeof *s->ends);
     s->ends[s->count] = s->spilled + s->tail.len;

@@ -20,6 +20,16 @@ enum select_flag {
     SELECT_TRUSTED = 1 << 9,    /* a trusted rule labelled it, and it has content */
     SELECT_ZERO = 1 << 10,      /* reward itself is 0 */
     SELECT_EVAL = 1 << 11,      /* lineage.source is "eval" */
+    SELECT_OUT = 1 << 12, /* it leaves in no case (select_wants): what else is known of it is 0 */
+};
+
+/* What is to be read. */
+struct select_wants {
+    const char *quota_key; /* dotted path of what a quota counts, or NULL */
+    /* Of rows whose reward is below min_reward, or none, only what counts them: the reward, leaks, the
+     * folded prompt. */
+    bool passing_only;
+    double min_reward;
 };
 
 struct select_fact {
@@ -44,20 +54,32 @@ struct select_leak {
     struct span field, needle;
 };
 
-struct select_reader; /* what reading one row needs: patterns, buffers */
+struct select_reader; /* what reading one row needs: patterns, buffers; one for each thread */
 
 struct select_facts {
     struct select_fact *items; /* items[i]: row i of the store */
     size_t count, cap;
     struct map tasks, prompts, folded, duplicates, signatures, faults, quotas;
-    const char
-        *quota_key; /* dotted path of what a quota counts, or NULL; set before the first row */
+    struct select_wants wants; /* set before the first row */
     struct select_leak *leaks; /* the first SELECT_LEAKS_SHOWN */
     size_t n_leaks_shown, cap_leaks;
     struct arena arena;
-    struct select_reader *reader;
+    struct select_reader *reader; /* of select_facts_add */
+    struct buf note;
 };
 
+struct select_reader *select_reader_new(const struct select_wants *wants);
+void select_reader_free(struct select_reader *reader);
+
+/* What is to be known of a row, appended to note: the record with the texts that its numbers will stand
+ * for. Rows may be read on several threads, in any order. */
+void select_read(struct select_reader *reader, const struct row *row, struct buf *note);
+
+/* Numbers the texts of a note and keeps the record: notes come in the order of the rows. The record
+ * stays where it is until the next one. */
+const struct select_fact *select_facts_take(struct select_facts *facts, struct span note);
+
+/* Both, on one thread. */
 void select_facts_add(struct select_facts *facts, const struct row *row);
 /* The pass rate that came with a row (select 3.4): its own, else its calibration's; NaN: none. n: the
  * tries behind it, 0 when unknown. */

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/pool.h"
 #include "base/signals.h"
+#include "row/filter.h"
 #include "row/writer.h"
 #include "text/number.h"
 
@@ -19,29 +21,65 @@ void select_output_free(struct select_output *output)
 /* ---- rows in ------------------------------------------------------------------------------------
  */
 
+struct reading_run {
+    struct select_job *job;
+    struct select_reader **readers; /* of each thread; NULL: no facts */
+    job_wanted *wanted;
+    void *data;
+};
+
+static int read_row(void *context, int worker, const struct row *row, struct row_result *result,
+                    struct error *error)
+{
+    struct reading_run *run = context;
+    (void)error;
+    if (run->readers)
+        select_read(run->readers[worker], row, &result->note);
+    return 0;
+}
+
+static int keep_row(void *context, const struct row *row, struct row_result *result,
+                    struct error *error)
+{
+    struct reading_run *run = context;
+    size_t number;
+    if (run->wanted && !run->wanted(run->data, row))
+        return 0;
+    const struct select_fact *fact =
+        run->readers ? select_facts_take(&run->job->facts, buf_span(&result->note)) : NULL;
+    bool out =
+        fact && fact->flags & SELECT_OUT; /* its number stays, its line is not wanted again */
+    return row_store_add(run->job->store, out ? SPAN("") : row->line, &number, error);
+}
+
 int job_read(struct select_job *job, bool facts, job_wanted *wanted, void *data,
              struct error *error)
 {
-    struct row_source source = {
-        .paths = job->operands->items, .n_paths = job->operands->count, .options = job->q->rows};
-    struct row_reader *reader = row_reader_open(&source, error);
-    if (!reader)
-        return error->code;
-    struct row row;
-    size_t number;
-    int got;
+    const struct row_options *rows = &job->q->rows;
+    int jobs = rows->jobs ? (int)rows->jobs : pool_cpu_count();
+    struct reading_run run = {.job = job, .wanted = wanted, .data = data};
+    const struct row_filter filter = {
+        .source = {.paths = job->operands->items,
+                   .n_paths = job->operands->count,
+                   .options = *rows},
+        .jobs = jobs,
+        .work = read_row,
+        .done = keep_row,
+        .context = &run,
+    };
+    struct row_counts counts = {0};
     job->store = row_store_new(STORE_MEMORY);
-    while ((got = row_reader_next(reader, &row, error)) > 0) {
-        if (wanted && !wanted(data, &row))
-            continue;
-        if ((got = row_store_add(job->store, row.line, &number, error)) < 0)
-            break;
-        if (facts)
-            select_facts_add(&job->facts, &row);
+    if (facts) {
+        run.readers = mem_zero((size_t)jobs, sizeof(struct select_reader *));
+        for (int i = 0; i < jobs; i++)
+            run.readers[i] = select_reader_new(&job->facts.wants);
     }
-    job->bad = row_reader_counts(reader).bad;
-    int closed = row_reader_close(reader, got < 0 ? NULL : error);
-    return got < 0 ? got : closed;
+    int code = row_filter_run(&filter, &counts, error);
+    job->bad = counts.bad;
+    for (int i = 0; facts && i < jobs; i++)
+        select_reader_free(run.readers[i]);
+    free(run.readers);
+    return code;
 }
 
 /* ---- rows out -----------------------------------------------------------------------------------

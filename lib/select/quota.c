@@ -11,7 +11,8 @@ int select_quota_read(const char *text, struct select_facts *facts, struct selec
         return 0;
     if (!equals || equals == text || option_read_int(equals + 1, &limit) || limit < 1)
         return error_set(error, ERROR_USAGE, "--max-per %s: KEY=N is wanted, N at least 1", text);
-    facts->quota_key = arena_span(&facts->arena, span_make(text, (size_t)(equals - text))).ptr;
+    facts->wants.quota_key =
+        arena_span(&facts->arena, span_make(text, (size_t)(equals - text))).ptr;
     quota->limit = (size_t)limit;
     return 0;
 }

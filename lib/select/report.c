@@ -142,7 +142,7 @@ void select_sft_report(const struct select_facts *facts, const struct sft_option
     if (o->quota.limit) {
         json_write_key(w, "quota");
         json_write_object(w);
-        write_text(w, "key", facts->quota_key);
+        write_text(w, "key", facts->wants.quota_key);
         write_count(w, "limit", o->quota.limit);
         write_count(w, "passed_over", r->passed_over);
         json_write_end_object(w);

@@ -217,7 +217,7 @@ static int tell(struct rl_run *run, struct error *error)
                            &run->prior_text);
         run->beside.prior = buf_span(&run->prior_text);
     }
-    run->beside.quota_key = run->o.quota.limit ? run->job->facts.quota_key : NULL;
+    run->beside.quota_key = run->o.quota.limit ? run->job->facts.wants.quota_key : NULL;
     json_write_start(&w, &run->job->out->report, JSON_STYLE_INDENTED);
     select_rl_report(&run->job->facts, &run->o, &run->r, &run->beside, &w);
     if (run->job->q->explain) {

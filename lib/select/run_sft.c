@@ -44,6 +44,8 @@ int select_mode_sft(struct select_job *job, struct error *error)
     int code = job_seed_check(q->seed, error);
     if (!code)
         code = select_quota_read(q->max_per, &job->facts, &options.quota, error);
+    job->facts.wants.passing_only = true;
+    job->facts.wants.min_reward = options.min_reward;
     if (!code)
         code = job_read(job, true, NULL, NULL, error);
     if (code)
