@@ -210,8 +210,10 @@ static int open_grader(struct session *x, struct error *error)
 {
     char run_id[32];
     struct buf tools = {0};
-    struct scorer_setup setup = {.jobs = (int)x->in.s.rows.jobs,
-                                 .policy = text_strip(buf_span(&x->in.spec.policy))};
+    struct scorer_setup setup = {
+        .jobs =
+            (int)(x->in.s.rows.jobs < SCENE_GRADER_JOBS ? x->in.s.rows.jobs : SCENE_GRADER_JOBS),
+        .policy = text_strip(buf_span(&x->in.spec.policy))};
     if (!x->in.s.grader || x->in.s.dry_run)
         return 0;
     buf_byte(&tools, '[');

@@ -19,7 +19,8 @@ enum {
 
 /* Bytes of input taken at once. Measured flat from 64 KiB to 512 KiB: a block stays in a core's second-level
  * cache between reading and scanning, and system calls do not show. */
-#define ROW_BLOCK_BYTES ((size_t)256 << 10)
+#define ROW_READ_THREADS 256 /* of a reader, at most */
+#define ROW_BLOCK_BYTES  ((size_t)256 << 10)
 
 /* Blocks read ahead of the workers' own: with fewer than four a worker was found waiting on a machine of
  * two processors. The bytes under way at which no more is read bound what a pass holds (rows 25), long

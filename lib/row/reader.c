@@ -94,7 +94,8 @@ struct row_reader *row_reader_open(const struct row_source *source, struct error
         return NULL;
     }
     if (source->options.jobs > 1) {
-        int jobs = (int)source->options.jobs;
+        int jobs =
+            source->options.jobs < ROW_READ_THREADS ? (int)source->options.jobs : ROW_READ_THREADS;
         r->pool = pool_open_shared(jobs, (size_t)jobs + ROW_BLOCKS_AHEAD, scan_block, r);
     }
     return r;

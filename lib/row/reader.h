@@ -27,6 +27,7 @@ struct row_options {
     bool quiet;
 };
 
+#define ROW_JOBS_MAX 16384 /* --jobs of tools that wait for models; reading itself uses fewer */
 #define ROW_MAX_LINE_DEFAULT ((uint64_t)256 << 20) /* bytes (rows 8) */
 #define ROW_OPTIONS_DEFAULT                                \
     {                                                      \
@@ -40,7 +41,7 @@ struct row_options {
     {.kind = OPTION_SIZE, .name = "max-line", .offset = offsetof(type, field.max_line), .arg = "SIZE", \
      .help = "longest line taken (256M)"},                                                           \
     {.kind = OPTION_INT, .letter = 'j', .name = "jobs", .offset = offsetof(type, field.jobs), .arg = "N", \
-     .help = "worker threads; never changes the output", .min = 1, .max = 256},                      \
+     .help = "worker threads; never changes the output", .min = 1, .max = ROW_JOBS_MAX},             \
     {.kind = OPTION_FLAG, .letter = 'q', .name = "quiet", .offset = offsetof(type, field.quiet),      \
      .help = "no notes and no progress on standard error"}
 /* clang-format on */

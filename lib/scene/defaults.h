@@ -20,6 +20,7 @@ enum {
     SCENE_DEAD_MIN = 16,         /* lost attempts before an agent counts as dead (world 16.2) */
     SCENE_DEAD_BUDGETS = 2,      /* or this many budgets */
     SCENE_DEAD_HOST_STRIKES = 3, /* dead answers of a host with no row between (world 12) */
+    SCENE_GRADER_JOBS = 256,     /* of the grader beside a run, at most */
     SCENE_LOST_LISTED = 1000,    /* lost rollouts that the report names */
     SCENE_MISSES = 8,            /* follow-ups that failed before it is remarked on (world 16.3) */
     SCENE_SHARE_PLACES = 4,      /* decimals of a share (world 16.4) */
@@ -91,10 +92,11 @@ enum {
 /* Swarm rescue (world 17). */
 enum {
     SWARM_PARTICLES = 8,
-    SWARM_ROUNDS = 3,            /* round 0 is the fresh sample */
-    SWARM_REPLY_TOKENS = 2048,   /* of one attempt */
-    SWARM_SEED_STRIDE = 1000,    /* seed of a request: this times the run's, and the attempt's number */
-    SWARM_DEATHS_MAX = 3,        /* of the fitness command in a row, without a reply */
+    SWARM_ROUNDS = 3,          /* round 0 is the fresh sample */
+    SWARM_REPLY_TOKENS = 2048, /* of one attempt */
+    SWARM_SEED_STRIDE =
+        1000,             /* seed of a request: this times the run's, and the attempt's number */
+    SWARM_DEATHS_MAX = 3, /* of the fitness command in a row, without a reply */
     SWARM_FEEDBACK_SHOWN = 4000, /* characters of the command's feedback that a model is shown */
 };
 #define SWARM_TEMPERATURE     1.0

@@ -30,22 +30,58 @@ static int64_t world_seed_of(const struct engine_setting *s, const struct scene_
 static void take_facts(struct run_worker *w, struct job *job)
 {
     struct buf cell = job->cell, shape = job->shape;
-    job->cell = w->birth.cell;
-    job->shape = w->birth.shape;
-    w->birth.cell = cell;
-    w->birth.shape = shape;
+    job->cell = w->birth->cell;
+    job->shape = w->birth->shape;
+    w->birth->cell = cell;
+    w->birth->shape = shape;
     if (job->group->written && job->index == 0 && !job->vector.at)
         job->vector = embed_hash(job->group->task.prompt);
 }
 
+static void take_birth(struct run *run, struct run_worker *w)
+{
+    struct halt *h = &run->halt;
+    pthread_mutex_lock(&h->lock);
+    w->birth = h->n_births ? h->births[--h->n_births] : NULL;
+    pthread_mutex_unlock(&h->lock);
+    if (w->birth)
+        return;
+    w->birth = mem_zero(1, sizeof *w->birth);
+    if (run->shapes.keys) {
+        w->birth->shapes = &run->shapes;
+        w->birth->tools = run->setting->tools;
+    }
+}
+
+static void give_birth(struct run *run, struct run_worker *w)
+{
+    struct halt *h = &run->halt;
+    pthread_mutex_lock(&h->lock);
+    h->births = mem_grow(h->births, &h->births_cap, h->n_births + 1, sizeof *h->births);
+    h->births[h->n_births++] = w->birth;
+    pthread_mutex_unlock(&h->lock);
+    w->birth = NULL;
+}
+
 /* The row is there; what the run decides by is read off it. */
-static void read_job(struct run_worker *w, struct job *job)
+static void read_job(struct run *run, struct run_worker *w, struct job *job)
 {
     struct json_fault fault;
     struct row row;
-    if (row_of_text(buf_span(&job->line), &row, &w->birth.members, &fault) == 0)
-        birth_read(&w->birth, &job->group->task, &row, &job->born, count_call, w);
+    take_birth(run, w);
+    if (row_of_text(buf_span(&job->line), &row, &w->birth->members, &fault) == 0)
+        birth_read(w->birth, &job->group->task, &row, &job->born, count_call, w);
     take_facts(w, job);
+    give_birth(run, w);
+}
+
+static void make_row(struct run *run, struct run_worker *w, struct job *job)
+{
+    take_birth(run, w);
+    birth_row(w->birth, run->birth, &job->group->task, &w->rollout, job->index, &job->line,
+              &job->born, count_call, w);
+    take_facts(w, job);
+    give_birth(run, w);
 }
 
 /* One attempt. */
@@ -78,11 +114,8 @@ static void play_job(struct run *run, struct run_worker *w, struct job *job)
     job->timeout = rollout->fate == ROLLOUT_ERROR && rollout->failure == ROLLOUT_TIMED_OUT;
     job->timed_out += job->timeout;
     job->born.unusable = ROW_AGENT_ERROR;
-    if (rollout->fate == ROLLOUT_DONE) {
-        birth_row(&w->birth, run->birth, task, rollout, job->index, &job->line, &job->born,
-                  count_call, w);
-        take_facts(w, job);
-    }
+    if (rollout->fate == ROLLOUT_DONE)
+        make_row(run, w, job);
     if (job->born.unusable == ROW_AGENT_ERROR && !job->error.len)
         buf_span_add(&job->error, buf_span(rollout->fate == ROLLOUT_DONE ? &rollout->final_text
                                                                          : &rollout->error));
@@ -216,7 +249,7 @@ static void finish_job(struct run *run, struct run_worker *w, int worker, struct
 static void do_job(struct run *run, struct run_worker *w, int worker, struct job *job)
 {
     if (job->resumed) {
-        read_job(w, job);
+        read_job(run, w, job);
         finish_job(run, w, worker, job);
         settle(run, job);
         return;
@@ -269,10 +302,6 @@ void run_start_workers(struct run *run)
     run->workers = mem_zero((size_t)run->n_workers, sizeof *run->workers);
     for (int i = 0; i < run->n_workers; i++)
         run->workers[i].agent = agent_worker(run->setting->agent);
-    for (int i = 0; i < run->n_workers && run->shapes.keys; i++) {
-        run->workers[i].birth.shapes = &run->shapes;
-        run->workers[i].birth.tools = run->setting->tools;
-    }
     run->pool = run->setting->agent->waits
                     ? pool_open_waiting(run->n_workers, 0, work, run)
                     : pool_open(run->n_workers, (size_t)run->n_workers + 1, work, run);
@@ -285,11 +314,15 @@ void run_stop_workers(struct run *run)
         struct run_worker *w = &run->workers[i];
         agent_worker_free(run->setting->agent, w->agent);
         rollout_free(&w->rollout);
-        birth_free(&w->birth);
         buf_free(&w->judged);
         map_free(&w->tools);
         free(w->counts);
     }
+    for (size_t i = 0; i < run->halt.n_births; i++) {
+        birth_free(run->halt.births[i]);
+        free(run->halt.births[i]);
+    }
+    free(run->halt.births);
     pthread_cond_destroy(&run->halt.judge_free);
     pthread_cond_destroy(&run->halt.settled);
     pthread_mutex_destroy(&run->halt.lock);
@@ -422,8 +455,12 @@ int run_play(struct run *run, struct error *error)
     for (;;) {
         bool more = sent < run->n_chunks && !pool_full(run->pool);
         chunk = next_chunk(run, !more, error, &code);
-        for (size_t i = 0; chunk && i < chunk->count && !code; i++)
-            code = take_job(run, &chunk->jobs[i], error);
+        for (size_t i = 0; chunk && i < chunk->count; i++) {
+            if (!code)
+                code = take_job(run, &chunk->jobs[i], error);
+            if (run->setting->agent->waits)
+                buf_free(&chunk->jobs[i].line); /* a round may be long, and its rows too */
+        }
         if (code)
             atomic_store(&run->halt.stop, true);
         if (!chunk && !more)

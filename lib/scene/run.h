@@ -53,7 +53,7 @@ struct parents {
 struct run_worker {
     void *agent;
     struct rollout rollout;
-    struct birth birth;
+    struct birth *birth; /* while a row is made */
     struct buf judged;
     struct map tools; /* of landed rows */
     struct tool_count *counts;
@@ -78,6 +78,9 @@ struct halt {
     int code; /* a negative code: judging or writing failed, error says how */
     int64_t strikes;
     bool *judge_taken; /* by judging worker */
+    /* Scratch for making rows: as many as ever were made at once, be the threads thousands. */
+    struct birth **births;
+    size_t n_births, births_cap;
 };
 
 struct run {
@@ -100,7 +103,7 @@ struct run {
     bool successive;
     int64_t eval_run;
     int64_t k, landed, scheduled;
-    int64_t ordinals; /* of jobs, given out */
+    int64_t ordinals;       /* of jobs, given out */
     int64_t utterances;     /* of the landed rows */
     double mean_utterances; /* at the start of the round (world 8.2); NaN: none landed */
     int64_t lost_attempts;

@@ -55,7 +55,7 @@ static void take(int fd, long long delay)
 {
     struct buf *in = &inputs[fd];
     ssize_t got = read(fd, buf_reserve(in, READ), READ);
-    if (got <= 0 && errno != EAGAIN) {
+    if (got == 0 || (got < 0 && errno != EAGAIN)) {
         close(fd);
         buf_free(in);
         return;
@@ -107,8 +107,9 @@ int main(int argc, char **argv)
     epoll_ctl(poll, EPOLL_CTL_ADD, listener, &(struct epoll_event){EPOLLIN, {.fd = listener}});
     epoll_ctl(poll, EPOLL_CTL_ADD, 0, &(struct epoll_event){EPOLLIN, {.fd = 0}});
     for (;;) {
-        long long wait = first < count ? (queue[first].at - now() + 999) / 1000 : -1;
-        int n = epoll_wait(poll, events, EVENTS, wait < -1 ? 0 : (int)wait);
+        long long left = first < count ? queue[first].at - now() : -1;
+        int wait = first == count ? -1 : left > 0 ? (int)((left + 999) / 1000) : 0;
+        int n = epoll_wait(poll, events, EVENTS, wait);
         for (int i = 0; i < n; i++) {
             int fd = events[i].data.fd, made;
             if (fd == 0)
