@@ -273,6 +273,7 @@ static int run(struct session *x, struct error *error)
     struct agent_setting agent = {
         .program = {.workers = s->agent_workers,
                     .timeout_s = s->agent_timeout,
+                    .format = s->run_format,
                     .heard = hear,
                     .heard_data = "agent"},
         .answers = answers_new(&answers, error),

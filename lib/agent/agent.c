@@ -14,7 +14,7 @@
         &(r)->sampling, &(r)->finish_reason, &(r)->usage, &(r)->members
 
 static const struct agent_kind *const KINDS[] = {&AGENT_SEEDED, &AGENT_ROWS, &AGENT_CMD,
-                                                 &AGENT_MODEL};
+                                                 &AGENT_RUN,    &AGENT_POST, &AGENT_MODEL};
 enum { N_KINDS = sizeof KINDS / sizeof *KINDS };
 
 static int unknown_spec(const char *spec, struct error *error)
@@ -42,12 +42,21 @@ static const char *behind(const char *spec, const struct agent_kind *kind)
 struct agent *agent_open(const char *spec, const struct agent_setting *setting, struct error *error)
 {
     const char *rest;
+    if (setting->program.format && !behind(spec, &AGENT_RUN)) {
+        error_set(error, ERROR_USAGE, "--run-format is for --agent run:COMMAND, not for \"%s\"",
+                  spec);
+        return NULL;
+    }
     if (strcmp(spec, AGENT_SEEDED.prefix) == 0)
         return agent_seeded_open(setting, error);
     if ((rest = behind(spec, &AGENT_ROWS)))
         return agent_rows_open(rest, error);
     if ((rest = behind(spec, &AGENT_CMD)))
         return agent_cmd_open(rest, setting, error);
+    if ((rest = behind(spec, &AGENT_RUN)))
+        return agent_run_open(rest, setting, error);
+    if ((rest = behind(spec, &AGENT_POST)))
+        return agent_post_open(rest, setting, error);
     if (model_spec_known(spec))
         return agent_model_open(spec, setting, error);
     unknown_spec(spec, error);
@@ -56,7 +65,7 @@ struct agent *agent_open(const char *spec, const struct agent_setting *setting, 
 
 bool agent_asks_models(const char *spec)
 {
-    return model_spec_known(spec);
+    return model_spec_known(spec) || behind(spec, &AGENT_POST);
 }
 
 bool agent_is_service(const char *spec)

@@ -125,6 +125,7 @@ struct agent {
     /* How it is asked, as resolved, for the report; 0: not asked so. */
     int64_t max_turns;
     double temperature, timeout_s;
+    bool own_clock; /* timeout_s is of a rollout (--agent-timeout), not of a call to a model */
 };
 
 /* How an agent that talks with models is asked (world 1.1). Zero is the default of each, but for

@@ -152,8 +152,7 @@ static double seconds_now(void)
 /* Its time runs while it is waited for. What is left is never 0: that would be no limit. */
 static double time_left(const struct talk *t)
 {
-    const double least = 0.001;
-    return t->left_s > least ? t->left_s : least;
+    return fmax(t->left_s, AGENT_LEAST_S);
 }
 
 static bool send(struct talk *t)
@@ -463,6 +462,7 @@ static void open_dialogue(struct cmd_agent *a)
     a->agent.max_turns = a->dialogue.max_turns;
     a->agent.temperature = NAN;
     a->agent.timeout_s = a->timeout_s;
+    a->agent.own_clock = true;
 }
 
 struct agent *agent_cmd_open(const char *command, const struct agent_setting *setting,

@@ -15,10 +15,14 @@ enum {
     AGENT_ROLLOUT_MAX = 64 << 20, /* bytes of steps */
     AGENT_END_WAIT_S = 2,         /* seconds for a done line after `end` */
     AGENT_WINDOW = 131072,        /* tokens, of an agent that does not tell (world D14) */
+    TRANSCRIPT_RESULT = 2000,     /* characters of a coding agent's result (harness F.5) */
+    AGENT_POST_WORDS = 200,       /* characters of a web service's words (world 12) */
     AGENT_KEYS_NAMED = 8,         /* keys of a reply of the wrong shape that are named */
     AGENT_KEY_CHARACTERS = 40,
     AGENT_QUOTE_CHARACTERS = 80, /* of a line that is none, in the loss's reason */
 };
+
+#define AGENT_LEAST_S 0.001 /* seconds: a limit of 0 would be none */
 
 /* Length of a thread (world 8.2, 8.4). */
 #define TURN_SHORT_TARGET 3.5 /* utterances; at or below it, mostly two to four */

@@ -148,7 +148,10 @@ static void warn_replies(const struct engine_setting *s, const struct engine_rep
                          struct warnings *w)
 {
     const struct rollout_counts *t = &r->talk;
-    if (r->timed_out)
+    if (r->timed_out && s->agent->own_clock)
+        warnings_add(w, NULL, "%lld rollouts ran over %g s; --agent-timeout gives them longer",
+                     (long long)r->timed_out, s->agent->timeout_s);
+    else if (r->timed_out)
         warnings_add(w, NULL,
                      "%lld calls of the agent ran over %g s; an endpoint that starts cold takes "
                      "minutes: warm it up, or raise --timeout",

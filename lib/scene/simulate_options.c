@@ -9,7 +9,8 @@
 #define FEW     SIMULATE_FEW
 static const struct option options[] = {
     {OPTION_TEXT, 0, "agent", F(agent), "SPEC",
-     "who plays: seeded (default), cmd:COMMAND, rows:FILE, a model (openai:NAME, vllm:NAME@URL, "
+     "who plays: seeded (default), cmd:COMMAND, run:COMMAND, rows:FILE, a model (openai:NAME, "
+     "vllm:NAME@URL, "
      "…), "
      "or a deployed one, http(s)://BASE"},
     {OPTION_TEXT, 0, "spec", F(spec), "PATH", "the agent's specification: file or folder",
@@ -129,10 +130,13 @@ static const struct option options[] = {
     {OPTION_FLAG, 0, "stream", F(talk.stream), NULL, "model: ask for replies as streams"},
     MODEL_OPTIONS(struct simulate_options, talk.models),
     {OPTION_INT, 0, "agent-workers", F(agent_workers), "N",
-     "cmd: agent: processes (one for each CPU, at most --jobs)", .min = 1,
+     "cmd:, run: agent: processes at a time (cmd: one for each CPU, at most --jobs)", .min = 1,
      .max = AGENT_WORKERS_MAX},
     {OPTION_REAL, 0, "agent-timeout", F(agent_timeout), "S",
-     "cmd: agent: seconds that one rollout may take (300)", .min = 0.001, .max = 1e6},
+     "cmd:, run: agent: seconds that one rollout may take (300)", .min = 0.001, .max = 1e6},
+    {OPTION_CHOICE, 0, "run-format", F(run_format), "FORMAT",
+     "run: agent: what its output is: json (default), text, claude, codex or pi",
+     .choices = "json|text|claude|codex|pi"},
     {OPTION_TEXT, 0, "sampling", F(sampling), "JSON",
      "how the agent samples, an object, as the rows record it"},
     {OPTION_TEXT, 0, "model-version", F(model_version), "TAG",

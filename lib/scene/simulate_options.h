@@ -49,7 +49,7 @@ struct simulate_options {
     const char *seeds, *tasks, *against, *output, *report;
     const char *grader, *checkpoint;
     const char *traces, *strategy, *targeted_regions;
-    const char *execute, *sampling;
+    const char *execute, *sampling, *run_format;
     int64_t agent_workers, execute_workers;
     double agent_timeout, execute_timeout;
     bool execute_sessions;

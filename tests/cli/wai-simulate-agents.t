@@ -312,3 +312,81 @@ run:
 stdout:
   1
   141
+
+# ---- one process for each rollout
+
+test: run: the message goes in, a done line comes out, on one line or many
+run:
+  go() { wai-simulate --tools tools.json --tasks one.jsonl -q "$@" 2> /dev/null | jq -c '[.final_text, .steps, .mood, .model_version, .world_seed]'; }
+  go --agent "run:jq -R '{final_text: (\"You said: \" + .), steps: [{tool: \"t\", result: 1}], mood: \"calm\"}'"
+  go --agent "run:echo '\"just words\"'"
+  go --agent 'run:cat' --run-format text
+  go --agent 'run:printf "%s|" {prompt}' --run-format text
+  go --agent 'run:echo hello; exit 3' --run-format text
+stdout:
+  ["You said: look up order A-100",[{"tool":"t","result":1}],"calm","jq",null]
+  ["just words",[],null,"echo",null]
+  ["look up order A-100",[],null,"cat",null]
+  ["look up order A-100|",[],null,"printf",null]
+  ["hello",[],null,"echo",null]
+
+test: run: whatever the message holds, it is one word of the shell
+file hostile.jsonl:
+  {"prompt":"it's; $(touch bad) `touch bad` \"q\" \\ \n second > bad \u001b[2J"}
+run:
+  wai-simulate --tools tools.json --tasks hostile.jsonl -q --agent 'run:printf "%s" {prompt}' --run-format text 2> /dev/null \
+      | jq -c '.final_text == .prompt'
+  ls bad 2> /dev/null
+  true
+stdout:
+  true
+
+test: run: what goes wrong
+run:
+  go() { wai-simulate --tools tools.json --tasks one.jsonl --rerolls 0 --report run.json -q "$@" > out 2> err; echo "exit $?"; jq -r .first_agent_error run.json; }
+  go --agent 'run:echo oops >&2; exit 4'
+  go --agent 'run:kill -9 $$'
+  go --agent 'run:echo nonsense'
+  go --agent 'run:echo {}'
+  go --agent "run:echo '{\"error\":\"no\"}'"
+  go --agent 'run:sleep 1000' --agent-timeout 0.3
+  go --agent 'run:exit 0' --run-format text
+  jq -c .rollouts.lost_by run.json
+stdout:
+  exit 4
+  the agent ended with exit status 4 and printed nothing; it said last: oops
+  exit 4
+  the agent was ended by signal 9
+  exit 4
+  what the agent printed is no JSON: nonsense
+  exit 4
+  the agent's reply has no final_text and no steps (its keys: none)
+  exit 4
+  the agent failed: no
+  exit 4
+  no reply from the agent in 0.3 s
+  exit 4
+  null
+  {"empty_reply":1}
+
+test: run: the streams of coding agents
+run:
+  for format in claude codex pi; do
+    cases=$SOURCE/tests/reference/train/harness-parse-$format
+    wai-simulate --tools tools.json --tasks one.jsonl -q --agent "run:cat $cases/stream.txt" --run-format $format 2> /dev/null \
+        | jq -c '{steps, final_text}' > got
+    jq -c . $cases/expected.json > want
+    cmp got want && echo $format
+  done
+  wai-simulate --tools tools.json --tasks one.jsonl -q --agent "run:echo '{\"type\":\"error\",\"message\":\"quota\"}'" \
+      --run-format codex --rerolls 0 2>&1 | grep -o 'agent_failed: quota'
+stdout:
+  claude
+  codex
+  pi
+  agent_failed: quota
+
+test: --run-format needs run:
+run: wai-simulate --agent seeded --run-format text --budget 1
+exit: 2
+stderr has: --run-format is for --agent run:COMMAND

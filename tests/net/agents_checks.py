@@ -82,6 +82,87 @@ def deployed(check, program):
             "authorization")), f"Bearer {SECRET}")
 
 
+def reply(value, **more):
+    return dict({"json": value}, **more)
+
+
+def calls(*named, state=None):
+    return reply({"calls": [{"call": c, "tool": t, "arguments": a} for c, t, a in named], "state": state})
+
+
+def posted(check, program):
+    first = calls(("k1", "get_order", {"order_id": "A-1"}), ("k2", "fly", {}), state={"n": [1, 2]})
+    done = reply({"final_text": "Done.", "mood": "calm", "usage": {"input_tokens": 1, "output_tokens": 2},
+                  "steps": [{"text": "ignored"}]})
+    with Server([scripted("/agent", first, done)]) as s:
+        rows, code, err, report = simulate(program, f"post:{s.base}/agent?v=1", ["find A-1"], "--system-prompt", "Be kind.")
+        row = (rows or [{}])[0]
+        check.same("post: exit", [code, len(rows)], [0, 1])
+        check.same("post: the row", [row.get("final_text"), row.get("mood"), row.get("tools_used"), row.get("usage"), row.get("model_version"),
+                                     row.get("user_model")],
+                   ["Done.", "calm", ["get_order", "fly"], {"input_tokens": 1, "output_tokens": 2}, f"127.0.0.1:{s.port}", None])
+        asked = [r["body"] for r in s.requests()]
+        check.same("post: the start line", [asked[0]["message"], asked[0]["system_prompt"], asked[0]["tools"][0]["function"]["name"],
+                                            sorted(asked[0])],
+                   ["find A-1", "Be kind.", "get_order", ["id", "message", "rollout_index", "scenario_id", "seed", "system_prompt",
+                                                          "tools", "turns"]])
+        check.same("post: the results", [asked[1]["id"] == asked[0]["id"], asked[1]["state"], [r["call"] for r in asked[1]["results"]],
+                                         asked[1]["results"][1]["result"]["reason"]],
+                   [True, {"n": [1, 2]}, ["k1", "k2"], "unknown_tool"])
+        check.true("post: steps beside the calls are said to be left out", "brought steps" in err, err)
+        check.same("post: no key goes along", [h for h in s.requests()[0]["headers"] if h.lower() == "authorization"], [])
+    for about, answers, wanted, reason in (
+            ("no JSON", [{"text": "<html>"}], 4, "sent what is no JSON: <html>"),
+            ("an array", [reply([1])], 4, "sent neither a done line nor calls: [1]"),
+            ("another shape", [reply({"content": "x"})], 4, "no final_text and no steps (its keys: content)"),
+            ("an error", [reply({"error": "no"})], 4, "the agent failed: no"),
+            ("a call without a name", [reply({"calls": [{}]})], 4, "sent a call without the name of a tool"),
+            ("no end", [calls(("a", "get_order", {}))], 4, "still calls tools after 3 requests; raise --max-turns"),
+            ("not found", [reply({"detail": "x"}, status=404)], 4, "refuses the request (404)"),
+            ("a refusal", [reply({"detail": "x"}, status=400)], 4, 'refuses the request (400): {"detail": "x"}'),
+            ("a redirect elsewhere", [{"status": 307, "headers": {"Location": "http://127.0.0.2:9/"}, "text": ""}], 4, ""),
+            ("a hang", [{"hang": True}], 4, ""),
+            ("a cut", [reply({"final_text": "x" * 99}, cut=20)], 4, ""),
+            ("a huge reply", [{"text": "x" * 1000, "repeat": 20000}], 4, "")):
+        with Server([scripted("/agent", *answers)]) as s:
+            rows, code, err, report = simulate(program, f"post:{s.base}/agent", ["find A-1"], "--max-turns", "3", "--agent-timeout", "2")
+            error = report.get("first_agent_error") or ""
+            check.same(f"post, {about}", [rows, code, reason in error and bool(error)], [[], wanted, True])
+            if reason not in error or not error:
+                print("    ", error)
+    with Server([scripted("/agent", reply({"detail": "no"}, status=503), reply("just words"))]) as s:
+        rows, code, _, report = simulate(program, f"post:{s.base}/agent", ["find A-1"])
+        check.same("post: a passing failure is tried again", [code, rows[0]["final_text"], report["usage"]["agent"]["retries"]],
+                   [0, "just words", 1])
+    with Server([scripted("/agent", reply({"detail": "no"}, status=401))]) as s:
+        rows, code, err, report = simulate(program, f"post:{s.base}/agent", ["a", "b"], "--agent-key-env", "KEY", env={"KEY": SECRET})
+        check.same("post: a refused key ends the run", [code, rows, report["stopped_because"]], [4, [], "agent_auth_failed"])
+        check.same("post: the key went along", {k.lower(): v for k, v in s.requests()[0]["headers"].items()}["authorization"], f"Bearer {SECRET}")
+        rows, code, err, _ = simulate(program, f"post:{s.base}/agent", ["a"], "--agent-key-env", "NONE")
+        check.same("post: a key that is not there", [code, "NONE is not set" in err], [4, True])
+    with Server([scripted("/agent", reply({"final_text": f"echo {SECRET}"}))]) as s:
+        rows, code, err, _ = simulate(program, f"post:{s.base}/agent", ["a"], "--agent-key-env", "KEY", env={"KEY": SECRET})
+        check.same("post: a key that comes back is cut out", [code, rows[0]["final_text"]], [0, "echo ***"])
+    for url in ("post:", "post:ftp://x/", "post:http://user:secret@x/", "post:not a url"):
+        rows, code, err, _ = simulate(program, url, ["a"])
+        check.same(f"{url}: bad usage", [code, "secret" in err], [2, False])
+
+
+def many(check, program):
+    """The same bytes at any number of jobs, recorded and played again without a server."""
+    with Server([scripted("/agent", reply({"final_text": "x"}), body={"results": [{}]}),
+                 scripted("/agent", calls(("a", "get_order", {"order_id": "A-1"})))]) as s, tempfile.TemporaryDirectory() as folder:
+        url, seen = f"post:{s.base}/agent", []
+        tape = os.path.join(folder, "tape.jsonl")
+        for jobs, more in ((1, ()), (8, ("--record", tape)), (4, ("--replay", tape))):
+            rows, code, err, _ = simulate(program, url, [f"find A-{i}" for i in range(12)], "-j", str(jobs), "-k", "3", *more)
+            seen.append([code, rows])
+        check.same("post: rows at 1 and 8 jobs", seen[0] == seen[1] and len(seen[0][1]), 36)
+        check.same("post: played again", seen[2], seen[0])
+
+
 def check_all(check, programs):
     program = programs["wai-simulate"]
     deployed(check, program)
+    posted(check, program)
+    many(check, program)
