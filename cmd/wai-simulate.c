@@ -16,6 +16,7 @@
 #include "row/reader.h"
 #include "row/writer.h"
 #include "scene/defaults.h"
+#include "scene/inspect.h"
 #include "scene/plan.h"
 #include "scene/progress.h"
 #include "scene/report.h"
@@ -59,6 +60,18 @@ static int serve(struct session *x, struct error *error)
     return world_serve(&setting, &x->in.s.rows, x->writer, error);
 }
 
+static int inspect(struct session *x, struct error *error)
+{
+    struct inspect_wish wish = {&x->in.spec.tools, text_strip(buf_span(&x->in.spec.policy)),
+                                x->in.s.agent};
+    struct buf out = {0};
+    int code = inspect_write(&wish, &out, error);
+    if (!code)
+        code = row_writer_line(x->writer, buf_span(&out), error);
+    buf_free(&out);
+    return code;
+}
+
 static int print_plan(struct session *x, struct error *error)
 {
     struct pairs planned, covered = {0};
@@ -67,7 +80,7 @@ static int print_plan(struct session *x, struct error *error)
     int code =
         s->against ? plan_cover(&x->in.grid, &planned, s->against, &s->rows, &covered, error) : 0;
     struct plan_view view = {
-        &x->in.grid, &x->in.topology, x->in.budget, &planned, s->against ? &covered : NULL,
+        &x->in.grid, &x->in.topology,          x->in.budget, &planned, s->against ? &covered : NULL,
         x->in.aimed, s->search.time_budget > 0};
     if (!code)
         code = plan_print(&view, s->json || s->against, x->writer, error);
@@ -134,9 +147,10 @@ static int open_progress(struct session *x, struct error *error)
     if (!path || x->in.s.dry_run)
         return 0;
     x->progress = strcmp(path, "-") == 0 ? stderr : fopen(path, "w");
-    return x->progress ? 0
-                       : error_set(error, ERROR_SYSTEM, "%s: %s; --progress needs a file it can write",
-                                   path, strerror(errno));
+    return x->progress
+               ? 0
+               : error_set(error, ERROR_SYSTEM, "%s: %s; --progress needs a file it can write",
+                           path, strerror(errno));
 }
 
 static int close_progress(struct session *x, struct error *error)
@@ -216,13 +230,7 @@ static int open_grader(struct session *x, struct error *error)
         .policy = text_strip(buf_span(&x->in.spec.policy))};
     if (!x->in.s.grader || x->in.s.dry_run)
         return 0;
-    buf_byte(&tools, '[');
-    for (size_t i = 0; i < x->in.spec.tools.count; i++) {
-        if (i)
-            buf_byte(&tools, ',');
-        buf_span_add(&tools, x->in.spec.tools.items[i].entry.text);
-    }
-    buf_byte(&tools, ']');
+    row_tools_join(&x->in.spec.tools, &tools);
     setup.tools = arena_span(&x->in.arena, buf_span(&tools));
     buf_free(&tools);
     snprintf(run_id, sizeof run_id, "simulate_%lld", (long long)x->in.s.seed);
@@ -407,6 +415,8 @@ static int work(struct session *x, struct error *error)
         return error->code;
     if (x->in.s.world_only) {
         code = serve(x, error);
+    } else if (x->in.s.inspect) {
+        code = inspect(x, error);
     } else if (!(code = simulate_setup_situations(&x->in, error))) {
         tell_notes(x);
         code = x->in.s.plan ? print_plan(x, error) : play(x, error);

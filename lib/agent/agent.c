@@ -78,6 +78,56 @@ bool agent_talks(const char *spec)
     return behind(spec, &AGENT_CMD) || (model_spec_known(spec) && !agent_is_service(spec));
 }
 
+static const char *command_transport(const char *command, const char *transport, struct buf *name)
+{
+    char *first = child_command_name(command);
+    buf_text(name, first);
+    free(first);
+    return transport;
+}
+
+static const char *address_transport(const char *url, struct buf *name, struct error *error)
+{
+    struct url parsed;
+    if (url_parse(span_text(url), &parsed, error))
+        return NULL;
+    url_host_add(&parsed, name);
+    return "http";
+}
+
+static const char *model_transport(const char *spec, struct buf *name, struct error *error)
+{
+    struct model_spec parsed = {0};
+    int code = model_spec_parse(spec, &parsed, error);
+    if (!code)
+        buf_text(name, model_spec_name(&parsed));
+    model_spec_free(&parsed);
+    return code ? NULL : "backend_spec";
+}
+
+const char *agent_transport(const char *spec, struct buf *name, struct error *error)
+{
+    const char *rest;
+    if (strcmp(spec, AGENT_SEEDED.prefix) == 0) {
+        buf_text(name, "seeded_agent");
+        return "seeded";
+    }
+    if ((rest = behind(spec, &AGENT_ROWS))) {
+        buf_text(name, rest);
+        return "recording";
+    }
+    if ((rest = behind(spec, &AGENT_CMD)))
+        return command_transport(rest, "coprocess", name);
+    if ((rest = behind(spec, &AGENT_RUN)))
+        return command_transport(rest, "subprocess", name);
+    if ((rest = behind(spec, &AGENT_POST)) || agent_is_service(spec))
+        return address_transport(rest ? rest : spec, name, error);
+    if (model_spec_known(spec))
+        return model_transport(spec, name, error);
+    unknown_spec(spec, error);
+    return NULL;
+}
+
 void *agent_worker(struct agent *agent)
 {
     return agent->kind->worker ? agent->kind->worker(agent) : NULL;

@@ -180,6 +180,10 @@ bool agent_asks_models(const char *spec); /* it needs the client of agent_talk.a
 bool agent_talks(const char *spec);       /* a simulated person may speak with it */
 bool agent_is_service(const char *spec);  /* a bare address: a deployed agent */
 
+/* How the agent is reached: "seeded", "recording", "coprocess", "subprocess", "http",
+ * "backend_spec"; its name is appended. Nothing is opened. NULL: ERROR_USAGE. */
+const char *agent_transport(const char *spec, struct buf *name, struct error *error);
+
 void *agent_worker(struct agent *agent);
 void agent_worker_free(struct agent *agent, void *worker);
 void agent_play(struct agent *agent, void *worker, const struct agent_task *task,

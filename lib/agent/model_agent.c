@@ -48,11 +48,7 @@ static void write_tools(struct model_agent *a)
     struct json_fault fault;
     if (!tools->count)
         return;
-    for (size_t i = 0; i < tools->count; i++) {
-        buf_byte(&a->tools, i ? ',' : '[');
-        buf_span_add(&a->tools, tools->items[i].entry.text);
-    }
-    buf_byte(&a->tools, ']');
+    row_tools_join(tools, &a->tools);
     json_scan(buf_span(&a->tools), &a->tool_list, NULL, &fault);
 }
 

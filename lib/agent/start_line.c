@@ -4,18 +4,6 @@
 #include "model/wire.h"
 #include "json/write.h"
 
-/* The tools as one array, as the files have them. */
-static void join_entries(const struct row_tools *tools, struct buf *out)
-{
-    buf_byte(out, '[');
-    for (size_t i = 0; i < tools->count; i++) {
-        if (i)
-            buf_byte(out, ',');
-        buf_span_add(out, tools->items[i].entry.text);
-    }
-    buf_byte(out, ']');
-}
-
 void start_line_open(struct start_line *s, const struct agent_setting *setting)
 {
     struct json_writer w;
@@ -24,7 +12,7 @@ void start_line_open(struct start_line *s, const struct agent_setting *setting)
     struct buf entries = {0}, wire = {0};
     buf_text(&s->shared, ",\"system_prompt\":");
     json_quote(&s->shared, setting->policy);
-    join_entries(setting->tools, &entries);
+    row_tools_join(setting->tools, &entries);
     json_write_start(&w, &wire, JSON_STYLE_COMPACT);
     json_write_object(&w);
     if (setting->tools->count && json_scan(buf_span(&entries), &array, NULL, &fault) == 0)

@@ -216,6 +216,17 @@ void row_tools_of(struct row_tools *tools, struct json_value array)
         add_entry(tools, entry);
 }
 
+void row_tools_join(const struct row_tools *tools, struct buf *out)
+{
+    buf_byte(out, '[');
+    for (size_t i = 0; i < tools->count; i++) {
+        if (i)
+            buf_byte(out, ',');
+        buf_span_add(out, tools->items[i].entry.text);
+    }
+    buf_byte(out, ']');
+}
+
 const struct row_tool *row_tools_find(const struct row_tools *tools, struct span name)
 {
     for (size_t i = 0; i < tools->count; i++)

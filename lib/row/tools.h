@@ -42,6 +42,9 @@ int row_tools_parse(struct row_tools *tools, struct span text, const char *name,
 /* From a JSON array already scanned (a row's `tools`); entries that are no tool are left out. */
 void row_tools_of(struct row_tools *tools, struct json_value array);
 
+/* Appends the entries, as they are, as one JSON array. */
+void row_tools_join(const struct row_tools *tools, struct buf *out);
+
 const struct row_tool *row_tools_find(const struct row_tools *tools, struct span name);
 void row_tools_free(struct row_tools *tools);
 

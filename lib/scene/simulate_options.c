@@ -164,6 +164,8 @@ static const struct option options[] = {
     {OPTION_FLAG, 0, "plan", F(plan), NULL, "print the situations, play none"},
     {OPTION_TEXT, 0, "against", F(against), "FILE", "--plan: how many pairs these rows cover",
      .file = true},
+    {OPTION_FLAG, 0, "inspect", F(inspect), NULL,
+     "print what the agent's tools can do and ask for, as one JSON object; play none"},
     {OPTION_FLAG, 0, "dry-run", F(dry_run), NULL, "print the tasks a run would play, play none"},
     {OPTION_FLAG, 0, "scrub", F(scrub), NULL, "rows without the teacher's block"},
     {OPTION_TEXT, 0, "checkpoint", F(checkpoint), "FILE",

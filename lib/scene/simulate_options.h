@@ -52,7 +52,7 @@ struct simulate_options {
     const char *execute, *sampling, *run_format;
     int64_t agent_workers, execute_workers;
     double agent_timeout, execute_timeout;
-    bool execute_sessions;
+    bool execute_sessions, inspect;
     int64_t agent_seed, world_seed, seed, situations, probe, runs, round, rerolls;
     int64_t phrasings, phrasings_alias, repeats, repeats_alias;
     double hard_share, seeded_rate, fault_rate, risk, max_lost, require_coverage;

@@ -390,3 +390,32 @@ test: --run-format needs run:
 run: wai-simulate --agent seeded --run-format text --budget 1
 exit: 2
 stderr has: --run-format is for --agent run:COMMAND
+
+# ---- the profile
+
+test: --inspect: what the tools can do, by their names; nothing is started
+run:
+  tools='[{"name":"get_order","parameters":{"properties":{"order_id":{},"zzz":{}}}},
+          {"name":"x_send_email","parameters":{"properties":{"order_id":{},"emailTo":{},"ID":{},"userid":{}}}},
+          {"name":"purchase_order_delete"},{"name":"thing","kind":"x"},{"name":"SEND2"},{"name":"deleteOrder"},{"name":"order_get"}]'
+  wai-simulate --inspect --agent 'cmd:touch started; cat' --tools "$tools" --system-prompt ' Be kind. ' > out
+  jq -c .capabilities out
+  jq -c .constraints out
+  jq -c '[.policy, .transport, .name, (.tools | length), .tools[3].function]' out
+  ls started 2> /dev/null
+  for agent in seeded rows:x.jsonl 'run:/usr/bin/env x' post:https://a.example/x http://b.example:81/v1 openai:gpt-x; do
+    wai-simulate --inspect --agent "$agent" --tools "$tools" | jq -c '[.transport, .name]'
+  done
+  wai-simulate --inspect --agent nobody --tools "$tools"; echo "exit $?"
+stdout:
+  {"get_order":["read"],"x_send_email":["mutate","communication"],"purchase_order_delete":["mutate","financial","irreversible"],"thing":["other"],"SEND2":["mutate","communication"],"deleteOrder":["other"],"order_get":["mutate","financial"]}
+  {"mutating_tools":["x_send_email","purchase_order_delete","thing","SEND2","deleteOrder","order_get"],"read_tools":["get_order"],"required_user_fields":["order_id","emailTo","ID"],"policy_present":true}
+  ["Be kind.","coprocess","touch",7,{"name":"thing","description":"","parameters":{}}]
+  ["seeded","seeded_agent"]
+  ["recording","x.jsonl"]
+  ["subprocess","env"]
+  ["http","a.example"]
+  ["http","b.example:81"]
+  ["backend_spec","gpt-x"]
+  exit 2
+stderr has: no agent "nobody"
