@@ -59,10 +59,52 @@ bool unicode_upper(uint32_t c)
     return c < 0x80 ? c - 'A' < 26 : has(c, UNICODE_UPPER);
 }
 
-/* Numeric_Type=Digit of Unicode 14: what str.isdigit has beyond str.isdecimal. */
-static const struct {
+bool unicode_mark(uint32_t c)
+{
+    return c >= 0x80 && has(c, UNICODE_MARK);
+}
+
+struct range {
     uint32_t first, last;
-} DIGITS[] = {
+};
+
+static bool inside(const struct range *ranges, size_t n, uint32_t c)
+{
+    for (size_t i = 0; i < n && c >= ranges[i].first; i++)
+        if (c <= ranges[i].last)
+            return true;
+    return false;
+}
+
+/* Blocks of the scripts whose line breaks need a dictionary or may be anywhere (Unicode 14). */
+static const struct range UNSPACED[] = {
+    {0x0e00, 0x0eff},   /* Thai, Lao */
+    {0x1000, 0x109f},   /* Myanmar */
+    {0x1780, 0x17ff},   /* Khmer */
+    {0x1950, 0x19df},   /* Tai Le, New Tai Lue */
+    {0x1a20, 0x1aaf},   /* Tai Tham */
+    {0x2e80, 0x2fdf},   /* Han radicals */
+    {0x3005, 0x3007},   /* Han iteration mark and zero */
+    {0x3021, 0x312f},   /* Hangzhou numerals, kana, Bopomofo */
+    {0x31a0, 0x31bf},   /* Bopomofo */
+    {0x31f0, 0x31ff},   /* kana */
+    {0x3400, 0x4dbf},   /* Han */
+    {0x4e00, 0x9fff},   /* Han */
+    {0xa9e0, 0xa9ff},   /* Myanmar */
+    {0xaa60, 0xaadf},   /* Myanmar, Tai Viet */
+    {0xf900, 0xfaff},   /* Han */
+    {0xff66, 0xff9f},   /* kana, half width */
+    {0x1aff0, 0x1b16f}, /* kana */
+    {0x20000, 0x3ffff}, /* Han */
+};
+
+bool unicode_unspaced(uint32_t c)
+{
+    return inside(UNSPACED, sizeof UNSPACED / sizeof *UNSPACED, c);
+}
+
+/* Numeric_Type=Digit of Unicode 14: what str.isdigit has beyond str.isdecimal. */
+static const struct range DIGITS[] = {
     {0xb2, 0xb3},       {0xb9, 0xb9},       {0x1369, 0x1371},   {0x19da, 0x19da},
     {0x2070, 0x2070},   {0x2074, 0x2079},   {0x2080, 0x2089},   {0x2460, 0x2468},
     {0x2474, 0x247c},   {0x2488, 0x2490},   {0x24ea, 0x24ea},   {0x24f5, 0x24fd},
@@ -74,8 +116,5 @@ bool unicode_isdigit(uint32_t c)
 {
     if (c < 0x80)
         return ascii_digit(c);
-    for (size_t i = 0; i < sizeof DIGITS / sizeof *DIGITS && c >= DIGITS[i].first; i++)
-        if (c <= DIGITS[i].last)
-            return true;
-    return unicode_digit(c);
+    return inside(DIGITS, sizeof DIGITS / sizeof *DIGITS, c) || unicode_digit(c);
 }

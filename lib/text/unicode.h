@@ -18,4 +18,10 @@ bool unicode_upper(uint32_t c);      /* str.isupper of the one character */
 /* str.isdigit: \d, and digits that are no decimals (superscripts, circled digits). */
 bool unicode_isdigit(uint32_t c);
 
+bool unicode_mark(uint32_t c); /* category M: accents, vowel signs, joined to the letter before */
+
+/* Of a script that is written without spaces between words: Han, kana, Bopomofo, Thai, Lao, Khmer,
+ * Myanmar, Tai. Told by block. */
+bool unicode_unspaced(uint32_t c);
+
 #endif

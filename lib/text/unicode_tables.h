@@ -17,6 +17,7 @@ enum unicode_flag {
     UNICODE_LOWER_MANY = 1 << 8,
     UNICODE_FOLD_MANY = 1 << 9,
     UNICODE_FORMAT = 1 << 10, /* category Cf: soft hyphen, joiners, bidirectional controls */
+    UNICODE_MARK = 1 << 11,   /* category M: accents, vowel signs */
 };
 
 struct unicode_record {
