@@ -43,17 +43,22 @@ static inline uint64_t load(const char *p, size_t n)
 }
 
 /* Folded 64x64 multiplication over 16 bytes at a time, keyed. */
+uint64_t map_hash_keyed(struct span key, const uint64_t with[2])
+{
+    const char *p = key.ptr;
+    size_t left = key.len;
+    uint64_t state = with[0] ^ ((uint64_t)key.len * 0x9e3779b97f4a7c15u);
+    for (; left > 16; left -= 16, p += 16)
+        state = fold(load(p, 8) ^ with[1], load(p + 8, 8) ^ state);
+    uint64_t low = left ? load(p, left < 8 ? left : 8) : 0;
+    uint64_t high = left > 8 ? load(p + 8, left - 8) : 0;
+    return fold(fold(low ^ with[1], high ^ state), with[0] ^ 0xa0761d6478bd642fu);
+}
+
 uint64_t map_hash(struct span key)
 {
     pthread_once(&secret_once, secret_draw);
-    const char *p = key.ptr;
-    size_t left = key.len;
-    uint64_t state = secret[0] ^ ((uint64_t)key.len * 0x9e3779b97f4a7c15u);
-    for (; left > 16; left -= 16, p += 16)
-        state = fold(load(p, 8) ^ secret[1], load(p + 8, 8) ^ state);
-    uint64_t low = left ? load(p, left < 8 ? left : 8) : 0;
-    uint64_t high = left > 8 ? load(p + 8, left - 8) : 0;
-    return fold(fold(low ^ secret[1], high ^ state), secret[0] ^ 0xa0761d6478bd642fu);
+    return map_hash_keyed(key, secret);
 }
 
 static struct map_slot *slot_of(const struct map *m, struct span key, uint64_t hash)

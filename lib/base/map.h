@@ -28,4 +28,7 @@ void map_free(struct map *m);
 
 uint64_t map_hash(struct span key); /* 64 bits, differs from process to process */
 
+/* The same under a key of the caller's: for tables that live in a file. Each half is odd. */
+uint64_t map_hash_keyed(struct span key, const uint64_t with[2]);
+
 #endif
