@@ -180,7 +180,7 @@ static int ask_http(struct embedder *e, struct span body, double timeout, int re
                                    .body = body,
                                    .timeout_s = timeout,
                                    .retries = retries};
-    if (!e->settings.http)
+    if (!e->settings.http && !e->settings.cassette)
         return fail(e, error, "nothing may be sent");
     if (e->key.kind == KEY_BEARER) {
         buf_text(&bearer, "Bearer ");
@@ -188,7 +188,12 @@ static int ask_http(struct embedder *e, struct span body, double timeout, int re
         headers[request.n_headers++] =
             (struct http_header){"Authorization", buf_span(&bearer), true};
     }
-    int code = http_send(e->settings.http, &request, reply, error);
+    struct cassette_request asked = {
+        .spec = buf_cstr(&e->name), .method = "POST", .url = request.url, .body = body};
+    bool missing = false;
+    int code = e->settings.cassette ? cassette_send(e->settings.cassette, &asked, e->settings.http,
+                                                    &request, reply, &missing, error)
+                                    : http_send(e->settings.http, &request, reply, error);
     if (code == 0 && (reply->status < 200 || reply->status > 299))
         code = error_set(error, ERROR_REMOTE, "%s: it answers %d; check the address%s%s",
                          buf_cstr(&e->name), reply->status, e->key.variable ? " and " : "",

@@ -15,6 +15,7 @@
 #define WAI_MODEL_EMBEDDER_H
 
 #include "base/error.h"
+#include "model/cassette.h"
 #include "model/embed.h"
 #include "net/http.h"
 #include "json/scan.h"
@@ -22,8 +23,9 @@
 struct embedder;
 
 struct embedder_settings {
-    struct http_client *http; /* NULL: nothing may be sent */
-    const char *model;        /* --embed-model */
+    struct http_client *http;  /* NULL: nothing may be sent */
+    struct cassette *cassette; /* NULL: none */
+    const char *model;         /* --embed-model */
     const char *key_env;
     double timeout_s; /* of a request; 0: 30 */
 };
