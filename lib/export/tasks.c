@@ -10,7 +10,7 @@
 #include "export/turns.h"
 #include "export/wire.h"
 #include "row/value.h"
-#include "select/decontam.h"
+#include "select/decontam_report.h"
 #include "text/digest.h"
 #include "text/fold.h"
 #include "text/number.h"
@@ -313,7 +313,7 @@ static int compare_sides(struct export_tasks *t, struct error *error)
                                        .overlap = EXPORT_OVERLAP,
                                        .fields = &FIELD,
                                        .n_fields = 1};
-    struct decontam_index *index = decontam_index_new(options.ngram);
+    struct decontam_index *index = decontam_index_new(options.ngram, DECONTAM_ASCII);
     struct buf text = {0};
     struct json_members members = {0};
     struct row row = {0};
@@ -332,7 +332,7 @@ static int compare_sides(struct export_tasks *t, struct error *error)
                 continue;
             prompt_row(t->tasks[i].prompt, &text, &members, &row);
             struct decontam_finding finding = decontam_check(index, &options, &row, true, s);
-            decontam_count(&t->overlap, &options, &finding);
+            decontam_count(&t->overlap, options.n_fields, &finding);
             if (finding.rule != DECONTAM_CLEAN &&
                 decontam_flagged(&t->overlap) <= EXPORT_OVERLAPS_SHOWN)
                 add_example(t, &finding, index, &options, &row, s);

@@ -8,8 +8,12 @@
 #include "select/defaults.h"
 #include "text/fold.h"
 #include "text/number.h"
+#include "text/utf8.h"
 
-const char *const DECONTAM_RULE_NAMES[] = {"clean", "same_task", "exact", "near"};
+const char *const DECONTAM_RULE_NAMES[DECONTAM_RULES] = {"clean", "same_task", "exact", "near",
+                                                         "semantic"};
+
+const char *const DECONTAM_TOKEN_NAMES[] = {"ascii", "unicode"};
 
 /* Consecutive windows whose texts are the same list: words start … end-1 of the row. */
 struct run {
@@ -60,9 +64,9 @@ static void read_words(const struct decontam_index *index, struct decontam_scrat
     struct span folded = buf_span(&s->folded), word;
     size_t at = 0;
     s->n_ids = 0;
-    while (decontam_next_word(folded, &at, &word)) {
+    while (decontam_next_word(index->tokens, folded, &at, &word)) {
         s->ids = mem_grow(s->ids, &s->cap_ids, s->n_ids + 1, sizeof *s->ids);
-        size_t id = map_find(&index->words, word);
+        size_t id = decontam_find(index, &index->words, word);
         s->ids[s->n_ids++] = id == MAP_NONE ? DECONTAM_NONE : (uint32_t)id;
     }
 }
@@ -88,7 +92,7 @@ static void find_runs(const struct decontam_index *index, struct decontam_scratc
             roll = (struct decontam_roll){0};
             continue;
         }
-        decontam_roll_add(index, &roll, s->ids + i);
+        decontam_roll_add(&index->hash, &roll, s->ids + i);
         if (roll.length < index->n)
             continue;
         size_t start = i + 1 - index->n;
@@ -256,6 +260,12 @@ static void find_best(const struct decontam_index *index, struct decontam_scratc
     finding->first_word = s->runs[r].start;
 }
 
+struct span decontam_field_text(const struct row *row, struct span field,
+                                struct decontam_scratch *s)
+{
+    return decontam_row_text(row, field, &s->text);
+}
+
 /* ---- a row ------------------------------------------------------------------------------------------- */
 
 static enum decontam_rule check_text(const struct decontam_index *index,
@@ -268,13 +278,13 @@ static enum decontam_rule check_text(const struct decontam_index *index,
     size_t at = 0;
     if (!norm.len)
         return DECONTAM_CLEAN;
-    if (!decontam_next_word(norm, &at, &word)) {
-        if (map_find(&index->wordless, norm) != MAP_NONE)
+    if (!decontam_next_word(index->tokens, norm, &at, &word)) {
+        if (decontam_find(index, &index->wordless, norm) != MAP_NONE)
             return DECONTAM_EXACT;
         finding->unreadable = true;
         return DECONTAM_CLEAN;
     }
-    if (map_find(&index->texts, norm) != MAP_NONE)
+    if (decontam_find(index, &index->texts, norm) != MAP_NONE)
         return DECONTAM_EXACT;
     read_words(index, s);
     find_runs(index, s);
@@ -293,7 +303,7 @@ struct decontam_finding decontam_check(const struct decontam_index *index,
     struct decontam_finding finding = {0};
     struct span task = decontam_row_task(row, &s->text);
     finding.has_task = task.len > 0;
-    if (task.len && map_find(&index->tasks, task) != MAP_NONE) {
+    if (task.len && decontam_find(index, &index->tasks, task) != MAP_NONE) {
         finding.rule = DECONTAM_SAME_TASK;
         return finding;
     }
@@ -314,15 +324,26 @@ static void add_match(const struct decontam_finding *finding, const struct decon
     struct span word;
     size_t at = 0;
     for (size_t i = 0; i < finding->first_word; i++)
-        decontam_next_word(buf_span(&s->folded), &at, &word);
-    for (size_t i = 0; i < index->n && out->len <= DECONTAM_MATCH_MAX; i++) {
+        decontam_next_word(index->tokens, buf_span(&s->folded), &at, &word);
+    for (size_t i = 0; i < index->n && utf8_length(buf_span(out)) <= DECONTAM_MATCH_MAX; i++) {
         if (i)
             buf_byte(out, ' ');
-        decontam_next_word(buf_span(&s->folded), &at, &word);
+        decontam_next_word(index->tokens, buf_span(&s->folded), &at, &word);
         buf_span_add(out, word);
     }
-    if (out->len > DECONTAM_MATCH_MAX)
-        out->len = DECONTAM_MATCH_MAX;
+    out->len = utf8_head(buf_span(out), DECONTAM_MATCH_MAX).len;
+}
+
+static void write_semantic(const struct decontam_finding *finding,
+                           const struct decontam_index *index, struct json_writer *w)
+{
+    double similarity = finding->similarity < 1 ? finding->similarity : 1;
+    json_write_text(w, DECONTAM_RULE_NAMES[DECONTAM_SEMANTIC]);
+    json_write_key(w, "similarity");
+    json_write_real(w, number_round(similarity, DECONTAM_SIMILARITY_DIGITS));
+    json_write_key(w, "eval_prompt");
+    json_write_span(w,
+                    utf8_head(decontam_index_prompt(index, finding->prompt), DECONTAM_PROMPT_MAX));
 }
 
 void decontam_finding_write(const struct decontam_finding *finding,
@@ -338,6 +359,10 @@ void decontam_finding_write(const struct decontam_finding *finding,
     else
         json_write_span(w, options->fields[finding->field]);
     json_write_key(w, "match");
+    if (finding->rule == DECONTAM_SEMANTIC) {
+        write_semantic(finding, index, w);
+        return;
+    }
     if (finding->rule == DECONTAM_NEAR) {
         struct buf match = {0};
         struct span text = decontam_row_text(row, options->fields[finding->field], &s->text);

@@ -44,5 +44,12 @@
 #define DECONTAM_COVERAGE_DIGITS 3   /* decimals of a coverage in a report */
 #define DECONTAM_BUDGET \
     4096 /* evaluation texts looked at one by one for a row, before long lists are put off */
+#define DECONTAM_SIMILARITY        0.85 /* cosine from which two texts ask the same */
+#define DECONTAM_SIMILARITY_DIGITS 4
+#define DECONTAM_PROMPT_MAX        120 /* characters of an evaluation prompt that a report shows */
+#define DECONTAM_ALIKE_PROMPTS \
+    20000 /* of the holdout, over which how alike its tasks read is told from a sample */
+#define DECONTAM_BATCH       1024               /* texts that are embedded at once */
+#define DECONTAM_BATCH_BYTES ((size_t)32 << 20) /* of rows that wait for their vectors */
 
 #endif

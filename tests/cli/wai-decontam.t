@@ -274,3 +274,304 @@ run: wai-decontam -a holdout.jsonl
 stdout:
   {"scenario_id":"\u001b]0;x\u0007","prompt":"\ud800 \u0000 \u202e"}
 stderr lacks: ]0;x
+
+test: a partial copy in any script is found when words are of any script
+file test.jsonl:
+  {"prompt":"北京是中国的首都，人口超过两千万，请问它的面积是多少？"}
+  {"prompt":"日本で一番高い山は富士山ですが、二番目に高い山は何ですか"}
+  {"prompt":"กรุงเทพมหานครเป็นเมืองหลวงของประเทศไทย มีประชากรกี่คน"}
+  {"prompt":"ما هي عاصمة الجمهورية التي تقع في شمال أفريقيا وتطل على البحر المتوسط"}
+  {"prompt":"Какой город был столицей России до Москвы и в каком веке это было"}
+  {"prompt":"भारत की राजधानी क्या है और उसमें कितने लोग रहते हैं आज के दिन"}
+file rows.jsonl:
+  {"prompt":"问：北京是中国的首都，人口超过两千万，请问它的面积是多少？谢谢"}
+  {"prompt":"すみません、日本で一番高い山は富士山ですが、二番目に高い山は何ですか"}
+  {"prompt":"กรุงเทพมหานครเป็นเมืองหลวงของประเทศไทย มีประชากรกี่คน ครับ"}
+  {"prompt":"سؤال ما هي عاصمة الجمهورية التي تقع في شمال أفريقيا وتطل على البحر المتوسط"}
+  {"prompt":"Вопрос: какой город был столицей России до Москвы и в каком веке это было"}
+  {"prompt":"भारत की राजधानी क्या है और उसमें कितने लोग रहते हैं आज के दिन बताओ"}
+  {"prompt":"上海是中国最大的城市之一，它的港口非常繁忙，每天有很多船。"}
+  {"prompt":"В каком году родился Пушкин и где он учился в детстве и потом"}
+run:
+  wai-decontam -q -a test.jsonl rows.jsonl | wc -l
+  wai-decontam -q -a test.jsonl --tokens unicode --report r.json rows.jsonl
+stdout:
+  8
+  {"prompt":"上海是中国最大的城市之一，它的港口非常繁忙，每天有很多船。"}
+  {"prompt":"В каком году родился Пушкин и где он учился в детстве и потом"}
+file r.json has: "n_near": 6
+file r.json has: "n_unreadable": 0
+file r.json has: "tokens": "unicode"
+file r.json has: "match": "北 京 是 中 国 的 首 都"
+
+test: marks belong to their letters
+file test.jsonl:
+  {"prompt":"ที่นี่มีน้ำกินดี"}
+stdin:
+  {"prompt":"ที่นี้มีน้ำกินดี"}
+  {"prompt":"! ที่นี่มีน้ำกินดี ?"}
+run: wai-decontam -q -a test.jsonl --tokens unicode -n 3 --overlap 1
+stdout:
+  {"prompt":"ที่นี้มีน้ำกินดี"}
+
+test: meanings, by vectors of a file
+file v.jsonl:
+  {"text":"Cancel order 9911 before it leaves the warehouse tonight please","vector":[1,0,0]}
+  {"text":"Why did only two of the four blue mugs arrive?","vector":[0,3,0]}
+  {"text":"Please stop 9911","vector":[0.9,0.1,0]}
+  {"text":"Where are my mugs?","vector":[0.3,0.9,0.5]}
+  {"text":"Hello","vector":[0,0,1]}
+  {"text":"","vector":[0,0,0]}
+file rows.jsonl:
+  {"prompt":"Please stop 9911","x":1}
+  {"scenario_id":"h1","prompt":"not asked for"}
+  {"prompt":"Hello","x":2}
+  {"prompt":"  ","x":3}
+  {"prompt":"Where are my mugs?"}
+  {"prompt":"Hello","final_text":"Please stop 9911"}
+run:
+  wai-decontam -a holdout.jsonl --embedder file:v.jsonl --fields prompt,final_text --flagged f.jsonl --report r.json rows.jsonl
+  cat f.jsonl
+stdout rows:
+  {"prompt":"Hello","x":2}
+  {"prompt":"  ","x":3}
+  {"prompt":"Where are my mugs?"}
+  {"prompt":"Please stop 9911","x":1,"contamination":{"rule":"semantic","field":"prompt","match":"semantic","similarity":0.9939,"eval_prompt":"Cancel order 9911 before it leaves the warehouse tonight please"}}
+  {"scenario_id":"h1","prompt":"not asked for","contamination":{"rule":"same_task","field":"task","match":"same_task","coverage":1.0,"task":"h1"}}
+  {"prompt":"Hello","final_text":"Please stop 9911","contamination":{"rule":"semantic","field":"final_text","match":"semantic","similarity":0.9939,"eval_prompt":"Cancel order 9911 before it leaves the warehouse tonight please"}}
+stderr has: same task 1, exact 0, near 0, semantic 2
+stderr has: similarity 0.85 by file:v.jsonl
+file r.json has: "n_semantic": 2
+file r.json has: "similarity": 0.85
+file r.json has: "embedder": "file:v.jsonl"
+file r.json lacks: "reworded_not_seen"
+
+test: a lower threshold
+file v.jsonl:
+  {"text":"Cancel order 9911 before it leaves the warehouse tonight please","vector":[1,0,0]}
+  {"text":"Why did only two of the four blue mugs arrive?","vector":[0,3,0]}
+  {"text":"Where are my mugs?","vector":[0.3,0.9,0.5]}
+stdin:
+  {"prompt":"Where are my mugs?"}
+run: wai-decontam -q -a holdout.jsonl --embedder file:v.jsonl --similarity 0.83 --dry-run --json
+stdout json: {"n_semantic":1,"examples":[{"index":0,"field":"prompt","match":"semantic","similarity":0.8393,"eval_prompt":"Why did only two of the four blue mugs arrive?"}]}
+
+test: without a model, by words and neighbours; a zero at 1.0
+stdin:
+  {"prompt":"why did two of the four blue mugs only arrive?"}
+  {"prompt":"Where is it?"}
+run:
+  printf '{"prompt":"why did two of the four blue mugs only arrive?"}\n{"prompt":"Where is it?"}\n' > rows.jsonl
+  wai-decontam -q -a holdout.jsonl --embedder hash --similarity 0.7 rows.jsonl
+  wai-decontam -q -a holdout.jsonl --embedder hash --similarity 1 rows.jsonl | wc -l
+stdout:
+  {"prompt":"Where is it?"}
+  2
+
+test: how alike distinct tasks read is told
+run:
+  for i in 1 2 3 4; do echo "{\"task_id\":\"$i\",\"prompt\":\"$(printf 'word%.0s ' $(seq $i)) and the rest is the same\"}"; done > test.jsonl
+  echo '{"prompt":"x"}' | wai-decontam -q -a test.jsonl --embedder hash --dry-run
+stdout has: distinct tasks read this alike: 0.
+stdout has: 99th percentile
+
+test: a command makes the vectors
+file embed:
+  #!/bin/sh
+  while read -r line; do n=$(printf '%s' "$line" | jq '.texts | length'); jq -cn --argjson n "$n" '{embeddings: [range($n) | [1, 0]]}'; done
+needs: jq
+stdin:
+  {"prompt":"anything"}
+run: chmod +x embed; wai-decontam -q -a holdout.jsonl --embedder cmd:./embed --dry-run --json
+stdout json: {"n_semantic":1}
+
+test: an embedder that fails is exit 4, and nothing is written
+stdin:
+  {"prompt":"anything"}
+run: wai-decontam -q -a holdout.jsonl --embedder cmd:false -o out.jsonl
+exit: 4
+stderr has: wai-decontam: cmd:false
+file out.jsonl absent
+
+test: a text that the vectors' file lacks is bad input
+file v.jsonl:
+  {"text":"Cancel order 9911 before it leaves the warehouse tonight please","vector":[1,0]}
+  {"text":"Why did only two of the four blue mugs arrive?","vector":[0,3]}
+stdin:
+  {"prompt":"unheard of"}
+run: wai-decontam -q -a holdout.jsonl --embedder file:v.jsonl
+exit: 3
+stdout empty
+stderr has: no vector for "unheard of"
+
+test: a holdout without prompts
+file test.jsonl:
+  {"task_id":"a","answer":"yes"}
+stdin:
+  {"task_id":"b","prompt":"x"}
+run: wai-decontam -a test.jsonl --embedder hash --report r.json --fail-on-skipped
+exit: 1
+stdout:
+  {"task_id":"b","prompt":"x"}
+stderr has: the semantic rule could not run
+stderr has: no vectors were compared
+file r.json has: "no_evaluation_prompts"
+
+test: vectors from a recording
+stdin:
+  {"prompt":"x"}
+file tape.jsonl:
+run: wai-decontam -q -a holdout.jsonl --embedder http://127.0.0.1:9/v1/embeddings --embed-model m --replay tape.jsonl
+exit: 4
+stdout empty
+stderr has: wai-decontam:
+
+test: a saved index serves as the holdout does
+run:
+  wai-decontam -q -a holdout.jsonl --index-out h.index --dry-run --json < /dev/null > /dev/null
+  wai-decontam -q -a holdout.jsonl --index-out again.index --dry-run < /dev/null > /dev/null
+  cmp h.index again.index
+  printf '%s\n' '{"scenario_id":"h1"}' '{"prompt":"Two were back ordered and ship on the ninth of March"}' '{"prompt":"ok"}' '{"prompt":"Hello! Cancel order 9911 before it leaves the warehouse tonight please"}' > rows.jsonl
+  wai-decontam -q -a holdout.jsonl --report a.json --embedder hash rows.jsonl
+  wai-decontam -q --index h.index --report b.json --embedder hash rows.jsonl
+  cmp a.json b.json
+stdout:
+  {"prompt":"ok"}
+  {"prompt":"ok"}
+
+test: indexes and rows join
+file more.jsonl:
+  {"prompt":"one more question of the test"}
+  {"task_id":"h2","prompt":"why DID only two of the four blue mugs arrive?"}
+run:
+  wai-decontam -q -a holdout.jsonl --index-out h.index --dry-run < /dev/null > /dev/null
+  wai-decontam -q -a more.jsonl --index-out m.index --dry-run < /dev/null > /dev/null
+  wai-decontam -q -a holdout.jsonl -a more.jsonl --index-out all.index --dry-run < /dev/null > /dev/null
+  wai-decontam -q --index h.index --index m.index --index-out joined.index --dry-run < /dev/null > /dev/null
+  wai-decontam -q --index h.index -a more.jsonl --index-out mixed.index --dry-run --json < /dev/null | grep n_eval
+  for i in all joined mixed; do wai-decontam -q --index $i.index --dry-run --json holdout.jsonl more.jsonl > $i.json; done
+  cmp all.json joined.json && cmp all.json mixed.json && grep n_contam all.json
+stdout:
+    "n_eval_rows": 4,
+    "n_eval_texts": 4,
+    "n_contaminated": 4,
+
+test: an index and options that it cannot serve
+run:
+  wai-decontam -q -a holdout.jsonl --index-out h.index --dry-run < /dev/null > /dev/null
+  wai-decontam -q --index h.index -n 5 < /dev/null
+  echo $?
+  wai-decontam -q --index h.index --tokens unicode < /dev/null
+  echo $?
+  wai-decontam -q -a holdout.jsonl -n 5 --index-out five.index --dry-run < /dev/null > /dev/null
+  wai-decontam -q --index h.index --index five.index < /dev/null
+  echo $?
+stdout:
+  2
+  2
+  2
+stderr has: 8-grams, not --ngram 5
+stderr has: --tokens ascii, not unicode
+stderr has: different n-grams
+
+test: files that are no index
+run:
+  wai-decontam -q -a holdout.jsonl --index-out h.index --dry-run < /dev/null > /dev/null
+  wai-decontam --index holdout.jsonl < /dev/null
+  echo $?
+  wai-decontam --index /dev/null < /dev/null
+  echo $?
+  wai-decontam --index nowhere.index < /dev/null
+  echo $?
+  head -c 900 h.index > cut.index
+  wai-decontam --index cut.index < /dev/null
+  echo $?
+  { head -c 600 h.index; printf x; tail -c +602 h.index; } > changed.index
+  wai-decontam --index changed.index < /dev/null
+  echo $?
+stdout:
+  3
+  3
+  3
+  3
+  3
+stderr has: holdout.jsonl: no index of wai-decontam
+stderr has: an index is mapped, so it must be a file
+stderr has: nowhere.index: cannot be read
+stderr has: cut.index: the index was cut
+stderr has: changed.index: the index is damaged
+
+test: summaries of parts merge to the bytes of one pass
+run:
+  for i in $(seq 300); do
+    echo "{\"scenario_id\":\"t$i\",\"prompt\":\"Row $i asks before it leaves the warehouse tonight please number $((i % 7))\"}"
+    [ $((i % 5)) = 0 ] && sed -n $((i % 2 + 1))p holdout.jsonl
+    [ $((i % 50)) = 0 ] && echo broken
+  done > rows.jsonl
+  set -- -q -a holdout.jsonl -n 4 --overlap 0.4 --fields prompt,final_text --embedder hash --on-bad skip --jobs 2
+  wai-decontam "$@" --report whole.json rows.jsonl > whole.jsonl
+  wai-decontam "$@" --dry-run rows.jsonl > whole.txt
+  head -n 11 rows.jsonl | wai-decontam "$@" --partial --report p1 > o1
+  tail -n +12 rows.jsonl | head -n 200 | wai-decontam "$@" --partial --index-base 11 --report p2 > o2
+  tail -n +212 rows.jsonl | wai-decontam "$@" --partial --index-base 211 --report p3 > o3
+  cat o1 o2 o3 | cmp - whole.jsonl
+  wai-decontam --merge --json p3 p1 p2 | cmp - whole.json
+  wai-decontam --merge p2 p3 p1 | cmp - whole.txt
+  wai-decontam --merge --partial p3 p1 > p31
+  cat p2 p31 | wai-decontam --merge --report merged.json --fail-over 0.2 > /dev/null
+  echo $?
+  cmp merged.json whole.json
+stdout:
+  1
+stderr has: more than --fail-over 0.2
+
+test: summaries that do not go together
+stdin:
+  {"prompt":"a"}
+run:
+  echo '{"prompt":"a"}' > rows.jsonl
+  echo '{"prompt":"other"}' > test.jsonl
+  part() { wai-decontam -q --partial --dry-run --json "$@" rows.jsonl; }
+  part -a holdout.jsonl > a; part -a holdout.jsonl --overlap 0.5 --index-base 1 > b; part -a test.jsonl --index-base 1 > c
+  wai-decontam --merge a a; echo $?
+  wai-decontam --merge a b; echo $?
+  wai-decontam --merge a c; echo $?
+  wai-decontam --merge rows.jsonl; echo $?
+  sed 's/"rows":1/"rows":7/' a | wai-decontam --merge; echo $?
+  wai-decontam --merge < /dev/null; echo $?
+stdout:
+  3
+  3
+  3
+  3
+  3
+  3
+stderr has: two summaries are of the same rows
+stderr has: other options than the ones before
+stderr has: another holdout than the ones before
+stderr has: rows.jsonl:1: the summary's "kind"
+stderr has: no summary arrived
+
+test: bad usage of parts, indexes and vectors
+run:
+  for args in '--partial' '--merge -a holdout.jsonl' '-a holdout.jsonl --index-base 3' '-a holdout.jsonl --similarity 0.9' \
+      '-a holdout.jsonl --embedder hash --similarity 2' '-a holdout.jsonl --embedder key:v' '-a holdout.jsonl --record r' \
+      '-a holdout.jsonl --embedder nonsense' '-a holdout.jsonl --partial' '-a holdout.jsonl --partial --report r --fail-over 0' \
+      '-a holdout.jsonl --tokens latin' '-a holdout.jsonl --embedder hash --replay-miss live'; do
+    wai-decontam $args < /dev/null
+    statuses="$statuses $?"
+  done
+  echo $statuses
+stdout:
+  2 2 2 2 2 2 2 2 2 2 2 2
+stderr has: --partial writes a summary where the report goes
+stderr has: --merge reads summaries, not rows
+stderr has: --similarity needs --embedder
+
+test: a closed pipe ends it quietly while rows wait for vectors
+run:
+  yes '{"prompt":"a clean row"}' | head -n 20000 > rows.jsonl
+  wai-decontam -q -a holdout.jsonl --embedder hash rows.jsonl | head -n 1
+stdout:
+  {"prompt":"a clean row"}
+stderr empty

@@ -117,7 +117,7 @@ static void check_set(struct rng *r, int n_tests, int n_rows, int vocabulary)
         for (int k = 0; k < sentences[i].n; k++)
             sentences[i].words[k] = (int)rng_below(r, (uint64_t)vocabulary);
     }
-    struct decontam_index *index = decontam_index_new(o.ngram);
+    struct decontam_index *index = decontam_index_new(o.ngram, DECONTAM_ASCII);
     struct buf line = {0};
     struct row row;
     struct json_members members = {0};
@@ -172,7 +172,7 @@ static void long_lists_alone(void **state)
     (void)state;
     static const struct span FIELDS[] = {{"prompt", 6}};
     struct decontam_options o = {.ngram = 3, .overlap = 0.8, .fields = FIELDS, .n_fields = 1};
-    struct decontam_index *index = decontam_index_new(o.ngram);
+    struct decontam_index *index = decontam_index_new(o.ngram, DECONTAM_ASCII);
     struct buf line = {0};
     struct row row;
     struct json_members members = {0};
@@ -214,7 +214,7 @@ static struct decontam_finding check_line(const struct decontam_index *index, co
 static void identity_and_unreadable_texts(void **state)
 {
     (void)state;
-    struct decontam_index *index = decontam_index_new(8);
+    struct decontam_index *index = decontam_index_new(8, DECONTAM_ASCII);
     static const char *const ROWS[] = {
         "{\"scenario_id\":0,\"task_id\":\"t\",\"prompt\":\"\xe4\xbd\xa0\xe5\xa5\xbd\"}",
         "{\"scenario_id\":12,\"prompt\":\"One two\",\"answer\":\"one  TWO\",\"reference\":3.0}",
@@ -246,6 +246,101 @@ static void identity_and_unreadable_texts(void **state)
     decontam_index_free(index);
 }
 
+/* ---- the kept set of the quadratic rule ---------------------------------------------------------------- */
+
+enum { SAMPLE = 2000, BITS = 1024 };
+
+static uint64_t mixed(const int *words, size_t n)
+{
+    uint64_t h = 0;
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ (uint64_t)words[i]) * 0x9e3779b97f4a7c15u;
+    return h ^ h >> 32;
+}
+
+/* Which windows a text may have, so that most pairs need no look at their words. */
+static void mark_windows(const struct text *t, size_t n, uint64_t *marks)
+{
+    memset(marks, 0, BITS / 8);
+    for (size_t i = 0; i + n <= (size_t)t->n; i++) {
+        uint64_t bit = mixed(t->words + i, n) % BITS;
+        marks[bit / 64] |= (uint64_t)1 << bit % 64;
+    }
+}
+
+static bool marks_meet(const uint64_t *a, const uint64_t *b)
+{
+    uint64_t both = 0;
+    for (size_t i = 0; i < BITS / 64; i++)
+        both |= a[i] & b[i];
+    return both;
+}
+
+/* A training text: of its own, or a test with a few words changed, or one that is framed. */
+static struct text write_row(struct rng *r, int vocabulary)
+{
+    struct text t = {.n = 0};
+    if (rng_below(r, 4))
+        t = tests[rng_below(r, SAMPLE)];
+    for (int edits = (int)rng_below(r, 3); edits > 0 && t.n; edits--)
+        t.words[rng_below(r, (uint64_t)t.n)] = (int)rng_below(r, (uint64_t)vocabulary);
+    for (int more = (int)rng_below(r, 6); more > 0 && t.n < MAX_WORDS; more--)
+        t.words[t.n++] = (int)rng_below(r, (uint64_t)vocabulary);
+    if (!t.n)
+        t.words[t.n++] = 1;
+    return t;
+}
+
+/* 2,000 rows against 2,000 tests, every pair: the same rows stay. */
+static void same_kept_set_as_all_pairs(void **state)
+{
+    (void)state;
+    static const struct span FIELDS[] = {{"prompt", 6}};
+    static uint64_t marks[SAMPLE][BITS / 64], mine[BITS / 64];
+    struct decontam_options o = {.ngram = 8, .overlap = 0.8, .fields = FIELDS, .n_fields = 1};
+    struct decontam_index *index = decontam_index_new(o.ngram, DECONTAM_ASCII);
+    struct json_members members = {0};
+    struct buf line = {0};
+    struct row row;
+    struct rng r;
+    size_t kept = 0, near = 0;
+    rng_seed(&r, 7);
+    for (int i = 0; i < SAMPLE; i++) {
+        tests[i].n = 0;
+        for (int k = 8 + (int)rng_below(&r, 25); k > 0; k--)
+            tests[i].words[tests[i].n++] = (int)rng_below(&r, 3000);
+        mark_windows(&tests[i], o.ngram, marks[i]);
+        row_of_text(row_text(&tests[i], &line), &row, &members, NULL);
+        decontam_index_add(index, &row, NULL);
+    }
+    decontam_index_seal(index);
+    struct decontam_scratch *s = decontam_scratch_new(index);
+    for (int i = 0; i < SAMPLE; i++) {
+        struct text t = write_row(&r, 3000);
+        enum decontam_rule want = DECONTAM_CLEAN;
+        mark_windows(&t, o.ngram, mine);
+        for (int k = 0; k < SAMPLE && want != DECONTAM_EXACT; k++) {
+            size_t first;
+            if (same_text(&t, &tests[k]))
+                want = DECONTAM_EXACT;
+            else if (marks_meet(mine, marks[k]) &&
+                     (double)directly_covered(&t, &tests[k], (int)o.ngram, &first) / t.n >=
+                         o.overlap)
+                want = DECONTAM_NEAR;
+        }
+        row_of_text(row_text(&t, &line), &row, &members, NULL);
+        assert_int_equal(decontam_check(index, &o, &row, false, s).rule, want);
+        kept += want == DECONTAM_CLEAN;
+        near += want == DECONTAM_NEAR;
+    }
+    assert_in_range(kept, SAMPLE / 4, SAMPLE - SAMPLE / 8); /* the sample asks both questions */
+    assert_in_range(near, SAMPLE / 20, SAMPLE);
+    decontam_scratch_free(s);
+    decontam_index_free(index);
+    json_members_free(&members);
+    buf_free(&line);
+}
+
 int main(void)
 {
     const struct CMUnitTest list[] = {
@@ -253,6 +348,7 @@ int main(void)
         cmocka_unit_test(template_heavy_sets),
         cmocka_unit_test(long_lists_alone),
         cmocka_unit_test(identity_and_unreadable_texts),
+        cmocka_unit_test(same_kept_set_as_all_pairs),
     };
     return cmocka_run_group_tests(list, NULL, NULL);
 }
