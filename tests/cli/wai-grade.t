@@ -274,7 +274,7 @@ stdin:
   {"final_text":"well\nthe answer is Rosebud, I think","privileged":{"reference":"Rosebud"}}
   {"final_text":"ROSEBUD","privileged":{"reference":"rosebud"}}
   {"final_text":"41","privileged":{"reference":"42"}}
-run: for v in exact-match includes numeric 'regex:pattern=(\w+)$,group=1'; do wai-grade -q -V "$v" ; done > out; cat out | jq -c 'del(.privileged, .final_text)' | grep -i -c -e rosebud -e 42
+run: for v in exact-match includes numeric 'regex:pattern=(\w+)$,group=1'; do wai-grade -q -V "$v" ; done > out; cat out | jq -c 'del(.privileged, .final_text, .lineage.scoring_run_id)' | grep -i -c -e rosebud -e 42
 exit: 1
 stdout:
   0
