@@ -21,6 +21,7 @@
 #include "scene/progress.h"
 #include "scene/report.h"
 #include "scene/setup.h"
+#include "scene/simulator.h"
 #include "scene/swarm_job.h"
 #include "scene/talk.h"
 #include "text/fold.h"
@@ -37,6 +38,7 @@ struct session {
     struct grade_beside *grader;
     struct checkpoint *checkpoint;
     struct talk_setup talk;
+    struct simulator simulator;
 };
 
 static void tell_lines(struct span lines)
@@ -195,12 +197,13 @@ static void tell(struct session *x, const struct engine_setting *setting,
 
 static int judge(struct session *x, const struct engine_report *r, struct error *error)
 {
+    const char *why = r->first_error ? r->first_error : r->stop_error.text;
     if (stop_at_once(r->stop))
         return error_set(error, ERROR_REMOTE, "%s: %.400s; %lld whole rows were written",
                          stop_reason_name(r->stop), r->stop_error.text, (long long)r->rows);
     if (stop_is_failure(r->stop) && r->rows == 0)
         return error_set(error, ERROR_REMOTE, "no row: %s%s%.600s", stop_reason_name(r->stop),
-                         r->first_error ? ": " : "", r->first_error ? r->first_error : "");
+                         *why ? ": " : "", why);
     if (r->stop == STOP_INTERRUPTED)
         return error_set(error, ERROR_INTERRUPTED, "interrupted; %lld whole rows were written",
                          (long long)r->rows);
@@ -341,6 +344,7 @@ static int run(struct session *x, struct error *error)
         code = open_checkpoint(x, error);
     if (!code)
         code = open_progress(x, error);
+    simulator_use(&x->simulator, &e);
     e.judge = grade_beside_judge(x->grader);
     e.checkpoint = x->checkpoint;
     if (!code) {
@@ -374,7 +378,10 @@ static int play(struct session *x, struct error *error)
     if (!x->in.s.dry_run)
         tell_notes(x);
     if (!code)
+        code = simulator_open(&x->simulator, &x->in, &x->talk, error);
+    if (!code)
         code = run(x, error);
+    simulator_close(&x->simulator);
     int closed = talk_setup_close(&x->talk, code ? NULL : error);
     return code ? code : closed;
 }

@@ -29,6 +29,7 @@ struct agent_task {
     bool privileged;          /* the task has a teacher's block */
     struct span scenario_id;
     const struct node *dimensions; /* the situation's tags (stance, tone, texture …), or NULL */
+    const struct node *manner;     /* texture and tone of the message, or NULL */
     int64_t run_seed;
     int64_t eval_run;        /* with --runs */
     int64_t ordinal;         /* of the rollout in the run's schedule, from 0 */

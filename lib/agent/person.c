@@ -259,6 +259,11 @@ bool person_accepts(struct span line, struct span prior, struct span agent)
     return !is_echo(line, agent) && length >= PERSON_LINE_LEAST && !has(P_VOICE, line);
 }
 
+bool person_speaks_as_assistant(struct span line)
+{
+    return has(P_VOICE, line) || has(P_STOCK, line);
+}
+
 bool person_repeats(struct span line, const struct span *earlier, size_t n)
 {
     struct map mine = {0};

@@ -16,6 +16,9 @@ void person_scrub(struct span line, struct buf *out);
  * the agent said last; thread: earlier lines (prior among them), for words of code. */
 bool person_accepts(struct span line, struct span prior, struct span agent);
 
+/* Is it an assistant that speaks, or somebody about the message; or is it a bare acknowledgement? */
+bool person_speaks_as_assistant(struct span line);
+
 /* Nearly the words of an earlier line of the person. */
 bool person_repeats(struct span line, const struct span *earlier, size_t n);
 

@@ -14,6 +14,8 @@ struct span simuser_tag(const struct agent_task *task, const char *name)
 {
     const struct node *tag = node_find(task->dimensions, name);
     if (!node_is(tag, JSON_VALUE_STRING))
+        tag = node_find(task->manner, name);
+    if (!node_is(tag, JSON_VALUE_STRING))
         tag = node_find(task->plan, name);
     return node_is(tag, JSON_VALUE_STRING) ? tag->text : SPAN("");
 }

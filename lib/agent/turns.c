@@ -26,7 +26,7 @@ static int64_t most(int64_t a, int64_t b)
 
 size_t turn_scripted(struct span prompt, struct arena *arena, struct span **turns)
 {
-    const struct span mark = SPAN("\n<USER_TURN>\n");
+    const struct span mark = SPAN(USER_TURN_MARK);
     size_t n = 1, at = 0, end;
     for (; (end = span_find(prompt, mark, at)) != (size_t)-1; at = end + mark.len)
         n++;

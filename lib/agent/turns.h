@@ -10,6 +10,9 @@
 #include "base/error.h"
 #include "json/scan.h"
 
+/* What stands between two messages of one prompt (world 8.1). */
+#define USER_TURN_MARK "\n<USER_TURN>\n"
+
 /* The user's turns that a prompt scripts, parted by a line <USER_TURN>: trimmed, blank ones left
  * out; the whole prompt when nothing is left. The array is the arena's, the spans the prompt's. */
 size_t turn_scripted(struct span prompt, struct arena *arena, struct span **turns);

@@ -89,6 +89,76 @@ enum {
 #define RECOMMEND_MIXED    0.5  /* share of tasks whose rollouts differ */
 #define RECOMMEND_RATE_MIN 0.02 /* least share that is sized for */
 
+/* The model writer (situations 18). */
+enum {
+    CARD_DETAILS = 4,       /* things that a person may know, named on a card */
+    CARD_DETAIL_BYTES = 40, /* of the name of one */
+    CARD_PURPOSE = 180,     /* characters of what a tool is for */
+    CARD_SHORT_LEAST = 3,   /* words of a short message, at least */
+    CARD_CURT_WORDS = 22,   /* words of a curt one, at most */
+    CARD_STRICT_TRIES = 1,  /* messages of a card that must keep its tags of style */
+    CARD_TRIES = 4,         /* messages of a card before its cell is given up */
+    WRITER_WAVE_CARDS = 8,  /* cards of a wave behind the first ones */
+    WRITER_LEAST_CARDS = 2,
+    WRITER_FIRST_WAVES = 2, /* they are small, so that the first messages are there soon */
+    WRITER_FIRST_CARDS = 4,
+    WRITER_FIRST_TOKENS = 320, /* of their replies */
+    WRITER_TOKENS_CARD = 130,  /* of a reply, for each card, */
+    WRITER_TOKENS_BASE = 128,  /* and besides, */
+    WRITER_TOKENS_LEAST = 256, /* within these bounds */
+    WRITER_TOKENS_MOST = 2048,
+    WRITER_LOW_LEAST = 16,   /* messages ready below which waves are sent ahead: a quarter of */
+    WRITER_LOW_MOST = 64,    /* the round, within these bounds */
+    WRITER_BUFFER_MOST = 96, /* messages to have ready: two rounds, at most these */
+    WRITER_OUTSIDE = 4,      /* messages off the grid to have ready */
+    WRITER_FAILING = 6,      /* asks that went wrong, shown in a wave */
+    WRITER_EMPTY_ROUNDS = 8, /* without a message, after which the writer is given up */
+    WRITER_IDLE_ROUNDS = 4,  /* of copies alone, after which it starts over */
+    WRITER_RESTARTS = 24,    /* at most, or one for so many rows: */
+    WRITER_ROWS_PER_RESTART = 100,
+    WRITER_RESTART_STRIDE = 997, /* added to the waves' numbers in draws */
+    WRITER_TOOLS = 512,          /* names that a message is searched for, at most */
+    SCENE_AVOID = 8,             /* messages to keep away from, purposes to come to, in a wave */
+    CHAT_MARGIN_TOKENS = 64,     /* kept free of a model's window */
+    WRITER_IN_FLIGHT = 4,        /* waves at a time */
+    WRITER_MESSAGE_LEAST = 8,    /* characters */
+    WRITER_MESSAGE_MOST = 4000,
+    WRITER_AVOID_SHOWN = 240,    /* characters of a message that is to be avoided */
+    WRITER_CLAUSES_SHOWN = 1200, /* characters of the policy's clauses */
+    WRITER_BRIEF_COPIED = 28,    /* characters of the scene brief in a row that are a copy */
+    WRITER_REPLY_MAX = 1 << 20,  /* bytes of a reply that are read */
+    WRITER_OBJECTS = 256,        /* objects looked for in a reply that is no JSON */
+    WRITER_NAMELESS_WAVE = 50,   /* one wave in so many is not told the assistant's kind */
+};
+/* What the writer's model is asked besides (situations 18.7). */
+enum {
+    SIDE_BRIEF_TOKENS = 160,
+    SIDE_BRIEF_MOST = 400,  /* characters */
+    SIDE_CLAUSE_LEAST = 24, /* characters of a clause that a line may not recite */
+    SIDE_TOOLS_SHOWN = 24,  /* purposes of tools in a request */
+    SIDE_TOOLS_BATCH = 12,  /* tools whose results are asked for at once */
+    SIDE_SHAPES_TOKENS = 1500,
+    SIDE_DESCRIPTION_SHOWN = 300, /* characters */
+    SIDE_SCHEMA_BYTES = 1500,     /* a larger schema is left out */
+    SIDE_SEED_CALLS = 40,
+    SIDE_SEED_EXAMPLES = 12,
+    SIDE_SEED_TOKENS = 900,
+    SIDE_SEED_LEAST = 8, /* characters of an ask */
+    SIDE_SEED_MOST = 300,
+};
+#define SIDE_TEMPERATURE      0.3
+#define SIDE_SEED_TEMPERATURE 1.0
+#define SIDE_BRIEF_SECONDS    8.0
+#define SIDE_SHAPES_SECONDS   45.0
+
+#define CARD_SHORT            0.12 /* share of cards with a short message */
+#define CARD_MEDIUM           0.70 /* with a medium one */
+#define CARD_TEXTURE_SHARE    0.35 /* with a way of typing of their own */
+#define CARD_CAPITALS         0.20 /* share of capitals in a text in small letters, at most */
+#define WRITER_TEMPERATURE_LO 0.45
+#define WRITER_TEMPERATURE_HI 1.05
+#define WRITER_TIMEOUT_S      60.0 /* seconds a wave may take */
+
 /* Swarm rescue (world 17). */
 enum {
     SWARM_PARTICLES = 8,
@@ -102,7 +172,7 @@ enum {
 #define SWARM_TEMPERATURE     1.0
 #define SWARM_FITNESS_SECONDS 60.0 /* of one reply of the fitness command */
 
-#define SCENE_NEAR       0.9  /* share of words from which two messages are near (situations 17.5) */
+#define SCENE_NEAR       0.9 /* share of words from which two messages are near (situations 17.5) */
 #define SCENE_NEAR_SLACK 1e-9 /* on the number of words, against the last bit of a product */
 
 enum {
@@ -168,14 +238,14 @@ enum {
     PACE_PHRASINGS = 3,
     PACE_REPEATS_LONG = 3,
     PACE_REPEATS_SHORT = 2,
-    PACE_SHAPES = 200,        /* shapes enumerated at scale 1, and at least */
-    PACE_SHAPES_LISTED = 12,  /* uncovered shapes counted at scale 1 */
+    PACE_SHAPES = 200,       /* shapes enumerated at scale 1, and at least */
+    PACE_SHAPES_LISTED = 12, /* uncovered shapes counted at scale 1 */
     PACE_SHAPES_LISTED_MIN = 8,
     PACE_FLAT_ROUNDS = 12, /* flat rounds in a row that are a plateau */
 };
 
 /* The end of a run under a clock (situations 8.5). */
-#define SCENE_CLOSING_MARGIN 2.0 /* rollouts that are to fit into the time left */
+#define SCENE_CLOSING_MARGIN 2.0    /* rollouts that are to fit into the time left */
 enum { SCENE_CLOSING_WINDOW = 20 }; /* rollouts whose median says how long one takes */
 
 #define SCENE_FAULT_RATE     0.5  /* share of fault cells that keep their plan (situations 4) */

@@ -27,6 +27,11 @@ const char *stop_reason_name(enum stop_reason reason)
         [STOP_COST] = "max_cost",
         [STOP_TIME] = "time_budget",
         [STOP_SATURATION] = "saturation",
+        [STOP_ASKS] = "ask_exhausted",
+        [STOP_WRITER_FAILED] = "writer_failed",
+        [STOP_WRITER_AUTH] = "writer_auth_failed",
+        [STOP_WRITER_QUOTA] = "writer_quota_exceeded",
+        [STOP_WRITER_HOST] = "writer_host_dead",
     };
     return names[reason];
 }
@@ -34,13 +39,15 @@ const char *stop_reason_name(enum stop_reason reason)
 bool stop_is_failure(enum stop_reason reason)
 {
     return reason == STOP_AGENT_FAILED || reason == STOP_EMPTY_REPLIES ||
-           reason == STOP_BAD_REPLIES || stop_at_once(reason) || reason == STOP_COST;
+           reason == STOP_BAD_REPLIES || stop_at_once(reason) || reason == STOP_COST ||
+           reason == STOP_WRITER_FAILED;
 }
 
 bool stop_at_once(enum stop_reason reason)
 {
     return reason == STOP_AUTH || reason == STOP_QUOTA || reason == STOP_HOST ||
-           reason == STOP_REPLAY;
+           reason == STOP_REPLAY || reason == STOP_WRITER_AUTH || reason == STOP_WRITER_QUOTA ||
+           reason == STOP_WRITER_HOST;
 }
 
 /* ---- scheduling ------------------------------------------------------------------------------ */
@@ -165,6 +172,7 @@ static void plan_round(struct run *run)
     while ((int64_t)run->n_jobs < width && serve_queue(run))
         ;
     open_written(run, SEARCH_ANY, width, room);
+    run_told_ahead(run);
     run->report->timings.opening += run_now(run) - before;
 }
 
@@ -217,7 +225,7 @@ static bool without_job(struct run *run, enum stop_reason *stop)
         run->search_spent = false;
         return true;
     }
-    *stop = capped ? STOP_SITUATIONS : STOP_WRITER;
+    *stop = capped ? STOP_SITUATIONS : run_told_stop(run);
     return false;
 }
 
@@ -379,6 +387,7 @@ static void open_run(struct run *run, const struct engine_setting *setting,
             };
             run->search = search_open(&search);
             run->writer = template_open(setting->grid, setting->tools);
+            run->teller = setting->writer ? scene_writer_open(setting->writer) : NULL;
         } else {
             run->search_spent = true;
         }
@@ -412,6 +421,7 @@ static size_t count_gaps(const struct run *run)
 static void collect(struct run *run)
 {
     struct engine_report *r = run->report;
+    run_told_collect(run);
     r->pairs_all = count_all_pairs(run->setting->grid);
     r->pairs_all_covered = run->met.count;
     r->shapes_listed = count_gaps(run);
@@ -492,6 +502,7 @@ static void close_run(struct run *run)
     free(run->jobs);
     search_close(run->search);
     template_close(run->writer);
+    scene_writer_close(run->teller);
     succession_close(&run->succession);
     birth_run_free(run->birth);
     pairs_free(&run->covered);

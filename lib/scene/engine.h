@@ -13,6 +13,7 @@
 #include "scene/mutate.h"
 #include "scene/task.h"
 #include "scene/topology.h"
+#include "scene/writer.h"
 
 enum stop_reason {
     STOP_BUDGET,
@@ -23,13 +24,18 @@ enum stop_reason {
     STOP_EMPTY_REPLIES,
     STOP_BAD_REPLIES,
     STOP_INTERRUPTED,
-    STOP_AUTH,   /* the agent's key is missing or refused */
-    STOP_QUOTA,  /* its quota is spent */
-    STOP_HOST,   /* nothing is there */
-    STOP_REPLAY, /* the recording lacks a request */
-    STOP_COST,   /* --max-cost is reached */
+    STOP_AUTH,       /* the agent's key is missing or refused */
+    STOP_QUOTA,      /* its quota is spent */
+    STOP_HOST,       /* nothing is there */
+    STOP_REPLAY,     /* the recording lacks a request */
+    STOP_COST,       /* --max-cost is reached */
     STOP_TIME,       /* the time is up */
     STOP_SATURATION, /* every cell has its rows */
+    STOP_ASKS,       /* the writer writes nothing new any more */
+    STOP_WRITER_FAILED,
+    STOP_WRITER_AUTH, /* as of the agent */
+    STOP_WRITER_QUOTA,
+    STOP_WRITER_HOST,
 };
 const char *stop_reason_name(enum stop_reason reason);
 bool stop_is_failure(enum stop_reason reason); /* exit status 4 when there is no row */
@@ -85,21 +91,29 @@ struct engine_setting {
     bool hard_share_given;
     const struct task_list *tasks; /* replay them; NULL: none */
     struct task_list *seeds;       /* opened first; NULL: none */
-    const struct aim *aim;         /* traces; no prompt like one of theirs is played. NULL: none */
+    size_t seeds_given,
+        seeds_wanted;      /* when a writer's model was to add some; wanted 0: it was not */
+    const struct aim *aim; /* traces; no prompt like one of theirs is played. NULL: none */
     const struct engine_judge *judge; /* NULL: none */
     struct checkpoint *checkpoint;    /* NULL: none */
     const struct agent_talk *talk;    /* how models are asked, for the report; NULL: none is */
     struct budget *spent;             /* of their calls; with priced */
     bool priced;
-    const char *strategy;      /* as asked for; NULL: not at all */
+    const char *strategy; /* as asked for; NULL: not at all */
     bool fault_rate_given, avg_turns_given;
     bool keep_failures;        /* the ask of a row that failed is not varied */
     bool keep_graded_failures; /* a failed verdict is no failure: no variant, no further rollout */
-    const struct knobs *knobs; /* NULL: the defaults */
-    const double *arm_weights; /* pinned, ARM_COUNT of them; NULL: they follow the rows */
-    double steering;           /* share of the cells taken from the front of the axes; 0: off */
-    bool saturate;             /* until every cell has its rows */
-    double time_budget;        /* seconds of one run; 0: no clock */
+    /* Who writes the messages: a model or a program, else the prompts of a file in their order, else
+     * the template writer. */
+    const struct writer_setting *writer;
+    const struct task_list *written;
+    const char *writer_name;     /* writer_model of their rows; NULL: the template writer */
+    bool writer_falls_back;      /* the template writer goes on where that one cannot */
+    const struct knobs *knobs;   /* NULL: the defaults */
+    const double *arm_weights;   /* pinned, ARM_COUNT of them; NULL: they follow the rows */
+    double steering;             /* share of the cells taken from the front of the axes; 0: off */
+    bool saturate;               /* until every cell has its rows */
+    double time_budget;          /* seconds of one run; 0: no clock */
     double (*clock)(void *data); /* seconds that only grow; NULL: the machine's. On any thread */
     void *clock_data;
     struct engine_events events;
@@ -199,6 +213,9 @@ struct engine_report {
         int64_t tiers[TIER_COUNT]; /* of its rows */
     } * runs;
     size_t n_runs;
+    struct writer_counts writing; /* of a writer that is a model or a program */
+    enum writer_trouble writer_trouble;
+    bool fell_back; /* the template writer went on */
     struct grader_counts grader;
     bool tool_called;        /* some row called one */
     int64_t leaks;           /* prompts refused because they were like a trace's */

@@ -9,11 +9,14 @@
 #include "text/digest.h"
 
 /* A prompt without a cell; its conditions are told by what happens. */
-static struct group *open_outside(struct run *run, struct span prompt, enum arm arm, enum tier tier,
-                                  const char *generator, const struct parent *parent)
+struct group *run_open_outside(struct run *run, struct span prompt, enum arm arm, enum tier tier,
+                               const char *generator, const struct parent *parent)
 {
-    struct scene_task task = {
-        .arm = span_text(arm_name(arm)), .writer_model = SPAN("template"), .tier = tier};
+    bool told = arm == ARM_OPEN && run_tells(run);
+    struct scene_task task = {.arm = span_text(arm_name(arm)),
+                              .writer_model =
+                                  told ? span_text(run->setting->writer_name) : SPAN("template"),
+                              .tier = tier};
     task.prompt = arena_span(&run->arena, prompt);
     task.scenario_id = probe_id(&run->arena, task.prompt);
     task.members = run_members(run, tier, task.prompt, generator,
@@ -53,7 +56,7 @@ struct group *run_open_probe(struct run *run)
         if (!search_take_outside(run->search))
             return NULL;
         snprintf(generator, sizeof generator, "probe_%s", family);
-        return open_outside(run, buf_span(&run->text), ARM_OPEN, tier, generator, NULL);
+        return run_open_outside(run, buf_span(&run->text), ARM_OPEN, tier, generator, NULL);
     }
     return NULL;
 }
@@ -91,8 +94,9 @@ struct group *run_open_gap(struct run *run)
             continue;
         if (!search_take_outside(run->search))
             return NULL;
-        return open_outside(run, buf_span(&run->text), ARM_TARGETED,
-                            shape->absent ? TIER_AMBIGUOUS : TIER_ORDINARY, "action_shape", NULL);
+        return run_open_outside(run, buf_span(&run->text), ARM_TARGETED,
+                                shape->absent ? TIER_AMBIGUOUS : TIER_ORDINARY, "action_shape",
+                                NULL);
     }
     return NULL;
 }
@@ -104,8 +108,8 @@ static const struct parent *parent_at(const struct run *run, size_t i, struct pa
     if (i < run->parents.count)
         return &run->parents.items[i];
     i -= run->parents.count;
-    *of_trace = (struct parent){
-        .number = i, .prompt = run->setting->aim->asks[i], .reason = AIM_OTHER};
+    *of_trace =
+        (struct parent){.number = i, .prompt = run->setting->aim->asks[i], .reason = AIM_OTHER};
     return of_trace;
 }
 
@@ -142,15 +146,15 @@ static struct group *open_changed(struct run *run, const struct parent *parent,
             return NULL;
         task.arm = span_text(arm_name(ARM_MUTATION));
         task.prompt = arena_span(&run->arena, buf_span(&run->text));
-        task.members = run_members(run, task.tier, task.prompt, mutation_name(change),
-                                   parent->prompt);
+        task.members =
+            run_members(run, task.tier, task.prompt, mutation_name(change), parent->prompt);
         g = run_new_group(run, &task);
         g->fresh = false;
     } else {
         if (!search_take_outside(run->search))
             return NULL;
-        g = open_outside(run, buf_span(&run->text), ARM_MUTATION, tier_of_parent(parent),
-                         mutation_name(change), parent);
+        g = run_open_outside(run, buf_span(&run->text), ARM_MUTATION, tier_of_parent(parent),
+                             mutation_name(change), parent);
     }
     g->reason = parent->reason;
     run->report->mutations[change]++;

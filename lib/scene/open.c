@@ -1,5 +1,4 @@
-/* open.c: where a run's prompts come from: tasks, seeds, and cells of the grid told by the template
- * writer. */
+/* open.c: where a run's prompts come from: tasks, seeds, and cells of the grid told by a writer. */
 #include <stdlib.h>
 
 #include "scene/defaults.h"
@@ -25,7 +24,7 @@ struct group *run_new_group(struct run *run, const struct scene_task *task)
 }
 
 /* Is the prompt like one of the traces'? It is counted, and never played. */
-static bool refused(struct run *run, struct span prompt)
+bool run_refused(struct run *run, struct span prompt)
 {
     double similarity;
     struct engine_report *r = run->report;
@@ -45,7 +44,7 @@ struct group *run_open_pinned(struct run *run)
         return run_new_group(run, &run->tasks->items[run->next_task++]);
     while (!run->tasks && seeds && run->next_seed < run->n_seeds) {
         const struct scene_task *seed = &seeds->items[run->next_seed++];
-        if (refused(run, seed->prompt))
+        if (run_refused(run, seed->prompt))
             continue;
         near_add(&run->near, seed->prompt);
         return run_new_group(run, seed);
@@ -84,7 +83,7 @@ static const struct node *dimensions_of(struct run *run, const struct cell *cell
 
 bool run_claim(struct run *run, struct span prompt)
 {
-    return !refused(run, prompt) && near_add(&run->near, prompt);
+    return !run_refused(run, prompt) && near_add(&run->near, prompt);
 }
 
 struct span run_members(struct run *run, enum tier tier, struct span prompt, const char *generator,
@@ -131,32 +130,66 @@ static bool write_prompt(struct run *run, const struct search_pick *pick)
     return false;
 }
 
+struct span run_told_members(struct run *run, struct span members, const struct told *told)
+{
+    struct buf b = {0};
+    buf_span_add(&b, members);
+    buf_byte(&b, ',');
+    buf_span_add(&b, told->members);
+    struct span all = arena_span(&run->arena, buf_span(&b));
+    buf_free(&b);
+    return all;
+}
+
+/* How the person is, for who plays them. */
+static const struct node *manner_of(struct run *run, const struct told *told)
+{
+    struct node *manner = node_object(&run->arena);
+    if (told->texture)
+        node_add(manner, "texture", node_text(&run->arena, span_text(told->texture)));
+    if (told->tone)
+        node_add(manner, "tone", node_text(&run->arena, span_text(told->tone)));
+    return manner->count ? manner : NULL;
+}
+
+struct group *run_open_cell(struct run *run, const struct search_pick *pick, struct span prompt,
+                            const char *arm, const struct told *told)
+{
+    const struct cell *cell = pick->cell;
+    struct scene_task task = {
+        .arm = span_text(arm),
+        .writer_model = told ? span_text(run->setting->writer_name) : SPAN("template"),
+        .prompt = arena_span(&run->arena, prompt),
+        .cell = cell,
+        .tier = cell->tier,
+        .scenario_id = span_text(cell->id),
+        .dimensions = dimensions_of(run, cell),
+        .plan = plan_of(run, cell, run->setting->world),
+        .manner = told ? manner_of(run, told) : NULL,
+    };
+    struct span state = cell->value[AXIS_WORLD];
+    if (!span_is(state, "unspecified") && !span_is(state, "unknown"))
+        task.world_state = state;
+    task.members = run_members(run, cell->tier, task.prompt, NULL, (struct span){NULL, 0});
+    if (told)
+        task.members = run_told_members(run, task.members, told);
+    if (pick->steered)
+        task.members = steered_members(run, task.members);
+    task_finish(&run->arena, &task);
+    struct group *g = run_new_group(run, &task);
+    g->fresh = pick->fresh;
+    return g;
+}
+
 static struct group *open_cell(struct run *run, enum search_want want)
 {
     struct search_pick pick;
-    struct scene_task task = {.arm = SPAN("structured"), .writer_model = SPAN("template")};
+    if (run_tells(run))
+        return run_open_told(run, want);
     while (search_next(run->search, run->report->tiers, want, &pick)) {
-        const struct cell *cell = pick.cell;
-        if (!write_prompt(run, &pick)) {
-            search_dry(run->search, cell);
-            continue;
-        }
-        task.prompt = arena_span(&run->arena, buf_span(&run->text));
-        task.cell = cell;
-        task.tier = cell->tier;
-        task.scenario_id = span_text(cell->id);
-        task.dimensions = dimensions_of(run, cell);
-        task.plan = plan_of(run, cell, run->setting->world);
-        struct span state = cell->value[AXIS_WORLD];
-        if (!span_is(state, "unspecified") && !span_is(state, "unknown"))
-            task.world_state = state;
-        task.members = run_members(run, cell->tier, task.prompt, NULL, (struct span){NULL, 0});
-        if (pick.steered)
-            task.members = steered_members(run, task.members);
-        task_finish(&run->arena, &task);
-        struct group *g = run_new_group(run, &task);
-        g->fresh = pick.fresh;
-        return g;
+        if (write_prompt(run, &pick))
+            return run_open_cell(run, &pick, buf_span(&run->text), "structured", NULL);
+        search_dry(run->search, pick.cell);
     }
     return NULL;
 }
@@ -165,8 +198,8 @@ static struct group *open_cell(struct run *run, enum search_want want)
  * has pairs to meet. */
 static enum arm turn(const struct run *run, enum search_want want)
 {
-    enum arm arm = arms_next(run->arm_weights, run->arm_opened, false);
-    bool waits = want == SEARCH_USED || arm == ARM_STRUCTURED ||
+    enum arm arm = arms_next(run->arm_weights, run->arm_opened, run_tells(run));
+    bool waits = want == SEARCH_USED || arm == ARM_STRUCTURED || arm == ARM_GUIDED ||
                  (!run->setting->arm_weights &&
                   search_scarce(run->search, search_side(run->search, run->report->tiers)));
     return waits ? ARM_STRUCTURED : arm;
@@ -177,8 +210,10 @@ struct group *run_open_written(struct run *run, enum search_want want)
     struct group *g = NULL;
     if (!run->search)
         return NULL;
+    if (run->setting->written)
+        return run_open_from_file(run);
     switch (turn(run, want)) {
-    case ARM_OPEN: g = run_open_probe(run); break;
+    case ARM_OPEN: g = run_tells(run) ? run_open_told_outside(run) : run_open_probe(run); break;
     case ARM_TARGETED: g = run_open_gap(run); break;
     case ARM_MUTATION: g = run_open_mutation(run); break;
     default: break;
@@ -196,6 +231,9 @@ bool run_fresh(const struct run *run)
         return run->next_task < run->tasks->count;
     if (run->closing)
         return false;
+    if (run->setting->written)
+        return run->next_seed < run->n_seeds ||
+               (run->search && run->next_written < run->setting->written->count);
     return run->next_seed < run->n_seeds || (run->search && search_can_open(run->search));
 }
 

@@ -100,6 +100,7 @@ static void play_job(struct run *run, struct run_worker *w, struct job *job)
         .privileged = task->privileged.len > 0,
         .scenario_id = task->scenario_id,
         .dimensions = task->dimensions,
+        .manner = task->manner,
         .run_seed = run->setting->seed,
         .eval_run = run->eval_run,
         .ordinal = job->ordinal,

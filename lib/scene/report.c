@@ -10,6 +10,7 @@
 #include "scene/report_talk.h"
 #include "scene/report_keys.h"
 #include "scene/report_search.h"
+#include "scene/report_writer.h"
 #include "stat/stat.h"
 
 void warnings_add(struct warnings *w, const char *flag, const char *format, ...)
@@ -151,10 +152,14 @@ void report_warnings(const struct engine_setting *s, const struct engine_report 
                      (long long)r->grader.errors);
     report_warn_talk(s, r, w);
     report_warn_search(s, r, w);
+    report_warn_writer(s, r, w);
     warn_programs(r, w);
     if (r->stop != STOP_INTERRUPTED)
         warn_tools(s, r, w);
-    if (r->stop == STOP_WRITER)
+    if (r->stop == STOP_WRITER && s->written)
+        warnings_add(w, NULL, "%lld rows of the %lld asked for: the file holds no further prompt",
+                     (long long)r->rows, (long long)s->budget);
+    else if (r->stop == STOP_WRITER)
         warnings_add(
             w, NULL,
             "%lld rows of the %lld asked for: no new text can be written for %zu situations; "
@@ -163,7 +168,7 @@ void report_warnings(const struct engine_setting *s, const struct engine_report 
     size_t firm = w->count;
     if (stand_in && r->rows)
         warnings_add(w, NULL, "every row is the seeded agent's: a stand-in was tested, no model");
-    if (!s->tasks && !(s->seeds && s->seeds->count) && r->rows)
+    if (!s->tasks && !s->writer_name && !(s->seeds && s->seeds->count) && r->rows)
         warnings_add(w, NULL,
                      "the prompts are the template writer's; bring --seeds or --tasks of your own "
                      "before you read anything into a score");
@@ -425,6 +430,7 @@ void report_write(const struct engine_setting *s, const struct engine_report *r,
     report_write_groups(&w, s, r);
     report_write_rollouts(&w, s, r);
     report_write_talk(&w, s, r);
+    report_write_writer(&w, s, r);
     report_write_tools(&w, r);
     report_write_tier_mix(&w, s, r);
     report_write_coverage(&w, s, r);

@@ -104,7 +104,7 @@ static void write_sizes(struct json_writer *w, const struct engine_setting *s)
 static void write_sources(struct json_writer *w, const struct engine_setting *s,
                           const struct engine_report *r)
 {
-    const char *writer = s->tasks ? NULL : "template";
+    const char *writer = s->tasks ? NULL : s->writer_name ? s->writer_name : "template";
     write_axes(w, s->grid);
     report_write_weights(w, "arm_weights", r->arm_start);
     key_text(w, "strategy", s->aim ? strategy_name(s->aim->strategy) : "broad");

@@ -240,6 +240,18 @@ static void write_aim(struct json_writer *w, const struct engine_setting *s,
     json_write_end_object(w);
 }
 
+/* Seeds that a writer's model added to those that were given. */
+static void write_grown(struct json_writer *w, const struct engine_setting *s)
+{
+    json_write_key(w, "seed_amplification");
+    json_write_object(w);
+    key_int(w, "given", (int64_t)s->seeds_given);
+    key_int(w, "target", (int64_t)s->seeds_wanted);
+    key_int(w, "total", s->seeds ? (int64_t)s->seeds->count : 0);
+    key_int(w, "minted", s->seeds ? (int64_t)(s->seeds->count - s->seeds_given) : 0);
+    json_write_end_object(w);
+}
+
 void report_write_search(struct json_writer *w, const struct engine_setting *s,
                          const struct engine_report *r)
 {
@@ -265,7 +277,11 @@ void report_write_search(struct json_writer *w, const struct engine_setting *s,
         write_grader(w, s, r);
     json_write_key(w, "writer_errors");
     json_write_array(w);
+    if (r->writing.first_error.len)
+        json_write_span(w, r->writing.first_error);
     json_write_end_array(w);
+    if (s->seeds_wanted)
+        write_grown(w, s);
     json_write_end_object(w);
 }
 
@@ -279,8 +295,7 @@ static double idle_share(const struct engine_setting *s, const struct engine_rep
 
 bool report_idle_on_judge(const struct engine_setting *s, const struct engine_report *r)
 {
-    return s->judge && r->grouped && r->rows &&
-           idle_share(s, r) > r->knobs.value[KNOB_IDLE_JUDGE];
+    return s->judge && r->grouped && r->rows && idle_share(s, r) > r->knobs.value[KNOB_IDLE_JUDGE];
 }
 
 static int64_t stance_rows(const struct engine_setting *s, const struct engine_report *r)
@@ -324,8 +339,8 @@ static void warn_undelivered(const struct engine_setting *s, const struct engine
 void report_warn_search(const struct engine_setting *s, const struct engine_report *r,
                         struct warnings *w)
 {
-    int64_t probe = s->topology.probe < s->topology.repeats ? s->topology.probe
-                                                            : s->topology.repeats;
+    int64_t probe =
+        s->topology.probe < s->topology.repeats ? s->topology.probe : s->topology.repeats;
     warn_undelivered(s, r, w);
     if (report_idle_on_judge(s, r))
         warnings_add(w, NULL,

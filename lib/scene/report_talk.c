@@ -25,16 +25,32 @@ static void write_role(struct json_writer *w, const struct rollout_usage *u)
     key_int(w, "calls_without_usage", u->without);
 }
 
+/* Of the model that wrote the messages, side passes among them. */
+static struct rollout_usage writer_usage(const struct engine_setting *s)
+{
+    struct rollout_usage u = {0};
+    if (!s->writer || !s->writer->model)
+        return u;
+    struct model_counts c = model_counts(s->writer->model);
+    u.calls = (int64_t)c.calls;
+    u.retries = (int64_t)c.retries;
+    u.without = (int64_t)c.without_usage;
+    u.input = c.input_tokens;
+    u.output = c.output_tokens;
+    return u;
+}
+
 static void write_usage(struct json_writer *w, const struct engine_setting *s,
                         const struct rollout_counts *t)
 {
-    const struct rollout_usage *a = &t->agent, *u = &t->user;
-    const struct rollout_usage both = {a->calls + u->calls, a->retries + u->retries,
-                                       a->without + u->without, a->input + u->input,
-                                       a->output + u->output};
+    const struct rollout_usage *a = &t->agent, *u = &t->user, wr = writer_usage(s);
+    const struct rollout_usage all = {
+        a->calls + u->calls + wr.calls, a->retries + u->retries + wr.retries,
+        a->without + u->without + wr.without, a->input + u->input + wr.input,
+        a->output + u->output + wr.output};
     json_write_key(w, "usage");
     json_write_object(w);
-    write_role(w, &both);
+    write_role(w, &all);
     json_write_key(w, "agent");
     json_write_object(w);
     write_role(w, a);
@@ -42,6 +58,10 @@ static void write_usage(struct json_writer *w, const struct engine_setting *s,
     json_write_key(w, "user");
     json_write_object(w);
     write_role(w, u);
+    json_write_end_object(w);
+    json_write_key(w, "writer");
+    json_write_object(w);
+    write_role(w, &wr);
     json_write_end_object(w);
     json_write_end_object(w);
     if (s->priced) {

@@ -90,6 +90,9 @@ struct run {
     struct arena arena;    /* of the tasks it wrote */
     struct search *search; /* NULL: a replay */
     struct template_writer *writer;
+    struct scene_writer *teller; /* NULL: the template writer writes, or a file */
+    size_t next_written;         /* of the file */
+    int64_t pending[TIER_COUNT]; /* cells that are being written for, or wait to be opened */
     struct group **groups;
     size_t n_groups, groups_cap;
     const struct task_list *tasks; /* pinned */
@@ -141,11 +144,27 @@ struct group *run_open_written(struct run *run, enum search_want want);
 bool run_fresh(const struct run *run); /* another prompt can be opened */
 void run_queue(struct run *run, struct group *group, int64_t entries);
 
-/* What open.c and explore.c share. */
+/* Messages of a writer that is no template: see told.c. */
+struct group *run_open_told(struct run *run, enum search_want want);
+struct group *run_open_told_outside(struct run *run);
+struct group *run_open_from_file(struct run *run);
+void run_told_collect(struct run *run);          /* counts, for the report */
+void run_told_ahead(struct run *run);            /* what the next round needs is asked for */
+enum stop_reason run_told_stop(struct run *run); /* there is no message left: why */
+bool run_tells(const struct run *run);           /* a model or a program writes */
+
+/* What open.c, explore.c and told.c share. */
+/* What a writer's card said of the message, behind the members that all have. */
+struct span run_told_members(struct run *run, struct span members, const struct told *told);
+struct group *run_open_outside(struct run *run, struct span prompt, enum arm arm, enum tier tier,
+                               const char *generator, const struct parent *parent);
+struct group *run_open_cell(struct run *run, const struct search_pick *pick, struct span prompt,
+                            const char *arm, const struct told *told);
 struct group *run_new_group(struct run *run, const struct scene_task *task);
+bool run_refused(struct run *run, struct span prompt); /* it is a trace's; counted */
 bool run_claim(struct run *run, struct span prompt); /* no message so far is near it, no trace's */
-struct span run_members(struct run *run, enum tier tier, struct span prompt,
-                        const char *generator, struct span parent);
+struct span run_members(struct run *run, enum tier tier, struct span prompt, const char *generator,
+                        struct span parent);
 
 /* A prompt off the grid, or a failed row's in other words; NULL: the arm has nothing to offer. */
 struct group *run_open_probe(struct run *run);

@@ -387,16 +387,31 @@ bool search_can_open(const struct search *s)
     return false;
 }
 
+/* The number of a cell that was given; most often the last one. */
+static size_t number_of(const struct search *s, const struct cell *cell)
+{
+    size_t at = s->last;
+    for (size_t i = 0; i < s->count && s->cells[at].cell != cell; i++)
+        at = i;
+    return at;
+}
+
+uint32_t *search_variant(struct search *s, const struct cell *cell)
+{
+    return &s->cells[number_of(s, cell)].variant;
+}
+
 void search_dry(struct search *s, const struct cell *cell)
 {
-    struct candidate *c = &s->cells[s->last];
-    if (c->cell != cell)
+    size_t at = number_of(s, cell);
+    struct candidate *c = &s->cells[at];
+    if (c->cell != cell || !c->used)
         return;
     c->dry = true;
     s->prompts_left++;
     if (--c->used == 0) {
         s->used--;
-        s->grown -= s->last >= s->setting.grid->count;
+        s->grown -= at >= s->setting.grid->count;
     } else {
         s->reused--;
     }

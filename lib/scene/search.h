@@ -58,7 +58,10 @@ void search_weigh(struct search *s, size_t cell, double weight); /* cell: number
 
 bool search_can_open(const struct search *s);
 
-/* No new text can be found for the cell that search_next gave last: it is not offered again. */
+/* Where the wordings of a cell that search_next gave go on; until the next cell is asked for. */
+uint32_t *search_variant(struct search *s, const struct cell *cell);
+
+/* No new text can be found for a cell that search_next gave: it is not offered again. */
 void search_dry(struct search *s, const struct cell *cell);
 bool search_reached(
     const struct search *s); /* all the prompts that situations ask for are written */

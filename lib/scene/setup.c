@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "scene/defaults.h"
+#include "scene/simulator.h"
 #include "scene/swarm_job.h"
 #include "text/fold.h"
 #include "world/node.h"
@@ -115,13 +116,13 @@ static int read_search(struct simulate_setup *x, struct error *error)
 static int read_topology(struct simulate_setup *x, struct error *error)
 {
     const struct simulate_options *s = &x->s;
-    struct topology_wish wish = {
-        .mode = s->mode,
-        .policy = s->repeat_policy,
-        .unique = s->unique,
-        .probe = s->probe,
-        .time_budget = s->search.time_budget > 0 ? s->search.time_budget : 0,
-        .saturation = simulate_saturates(s)};
+    struct topology_wish wish = {.mode = s->mode,
+                                 .policy = s->repeat_policy,
+                                 .unique = s->unique,
+                                 .probe = s->probe,
+                                 .time_budget =
+                                     s->search.time_budget > 0 ? s->search.time_budget : 0,
+                                 .saturation = simulate_saturates(s)};
     int code = merge(s->phrasings_given, s->phrasings, s->phrasings_alias_given, s->phrasings_alias,
                      "--phrasings and --requests-per-situation", &wish.has_phrasings,
                      &wish.phrasings, error);
@@ -236,6 +237,8 @@ int simulate_check(const struct simulate_options *s, const struct operands *oper
         return usage(error, "standard input can be read once; name files for the others");
     bool swarm = s->swarm.topology || s->swarm.calibrate;
     int code = swarm_check(s, error);
+    if (!code)
+        code = simulator_check(s, error);
     if (code)
         return code;
     if (s->json && !s->output && !s->plan && !swarm)
@@ -254,7 +257,8 @@ int simulate_check(const struct simulate_options *s, const struct operands *oper
 int simulate_setup_read(struct simulate_setup *x, struct error *error)
 {
     int code = read_budget(x->s.budget, &x->budget, error);
-    if (code || (code = read_search(x, error)) || (code = read_world(x, error)) || (code = read_traces(x, error)))
+    if (code || (code = read_search(x, error)) || (code = read_world(x, error)) ||
+        (code = read_traces(x, error)))
         return code;
     return read_spec(x, error);
 }
@@ -280,5 +284,6 @@ void simulate_setup_free(struct simulate_setup *x)
     buf_free(&x->notes);
     option_list_free(&x->s.tools);
     option_list_free(&x->s.dimensions);
+    option_list_free(&x->s.simulators);
     option_list_free(&x->s.search.set);
 }

@@ -177,6 +177,9 @@ static const struct option options[] = {
     {OPTION_TEXT, 0, "progress", F(search.progress), "FILE",
      "write an object to FILE every few rollouts; -: standard error", .file = true},
     {OPTION_FLAG, 0, "json", F(json), NULL, "the report on standard output; with -o or --plan"},
+    {OPTION_LIST, 0, "simulator", F(simulators), "W",
+     "who writes the messages: template (default), a model's SPEC, cmd:COMMAND or file:PATH; a "
+     "second one, template, goes on where that one cannot"},
     {OPTION_TEXT, 0, "swarm", F(swarm.topology), "solo|ring|star",
      "attempts at the problems of --tasks or standard input that see their own best and a "
      "neighbour's (\"\": ring)"},

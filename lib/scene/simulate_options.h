@@ -42,7 +42,7 @@ struct simulate_options {
     struct search_options search;
     struct row_options rows;
     struct swarm_options swarm;
-    struct option_list tools, dimensions;
+    struct option_list tools, dimensions, simulators;
     const char *spec, *policy, *system_prompt, *agent, *model_version, *behaviors;
     const char *world, *shapes, *faults, *world_state, *budget, *mode, *repeat_policy,
         *prefer_success;

@@ -73,4 +73,5 @@ void spec_free(struct scene_spec *spec)
     row_tools_free(&spec->tools);
     buf_free(&spec->policy);
     buf_free(&spec->asks);
+    buf_free(&spec->name);
 }

@@ -9,6 +9,7 @@ struct scene_spec {
     struct row_tools tools;
     struct buf policy; /* as given; text_strip it before use */
     struct buf asks;   /* `situations` of a spec file: JSON texts, a line each */
+    struct buf name;   /* what a spec file calls the assistant; empty: nothing */
     bool demo;         /* nobody gave any: the example is played */
 };
 

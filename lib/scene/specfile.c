@@ -154,6 +154,11 @@ static int read_object(struct scene_spec *spec, json_t *object, const char *path
         if (!among(key, prompts) && !among(key, others))
             add_texts(policy, v);
     }
+    v = json_object_get(object, "name");
+    if (!json_is_string(v))
+        v = json_object_get(object, "id");
+    if (json_is_string(v))
+        buf_span_add(&spec->name, string_of(v));
     read_asks(spec, json_object_get(object, "situations"));
     return code;
 }

@@ -42,6 +42,7 @@ int swarm_check(const struct simulate_options *s, struct error *error)
         {s->runs > 1, "--runs"},
         {s->repeats_given || s->repeats_alias_given, "--repeats"},
         {s->situations_given, "--situations"},
+        {s->simulators.count > 0, "--simulator"},
         {w->calibrate && w->topology, "--swarm"},
     };
     if (!w->topology && !w->calibrate) {

@@ -7,6 +7,7 @@
 #include "agent/defaults.h"
 #include "base/file.h"
 #include "scene/defaults.h"
+#include "scene/simulator.h"
 #include "scene/traces.h"
 #include "text/fold.h"
 
@@ -94,7 +95,8 @@ static void tell_role(enum model_role_source source, const char *role, const cha
 static bool needs_access(const struct talk_setup *t, const struct talk_options *o)
 {
     const struct model_options *m = &o->models;
-    return agent_asks_models(t->agent) || t->talk.user_model || m->record || m->replay ||
+    return agent_asks_models(t->agent) || t->talk.user_model || simulator_is_model(t->writer) ||
+           m->record || m->replay ||
            m->replay_miss || m->price || m->max_cost_given;
 }
 
@@ -135,6 +137,9 @@ int talk_setup_open(struct talk_setup *t, const struct simulate_options *s,
         buf_text(notes, "no --agent: the seeded agent stands in, and no model is tested; name one "
                         "as --agent openai:MODEL or --agent vllm:MODEL@URL\n");
     }
+    t->writer = model_role(&t->roles, ROLE_WRITER,
+                           s->simulators.count ? s->simulators.items[0] : NULL, &source);
+    tell_role(source, "writer", t->writer, notes);
     if ((code = read_talk(t, s, traces, error)) < 0)
         return code;
     if (agent_talks(t->agent)) {

@@ -8,7 +8,8 @@
 
 /* `struct talk_setup t = {0}` is empty. */
 struct talk_setup {
-    const char *agent; /* spec */
+    const char *agent;  /* spec */
+    const char *writer; /* spec of who writes the messages; NULL: the template writer */
     struct agent_talk talk;
     struct span scaffold; /* stripped */
     struct model_access access;

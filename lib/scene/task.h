@@ -15,6 +15,8 @@ struct scene_task {
     struct span world_state;       /* as the row says it; empty: none */
     struct span arm, writer_model;
     const struct cell *cell; /* of the run's own grid, or NULL */
+    const struct node
+        *manner; /* texture and tone of the message, for who plays the person; or NULL */
     enum tier tier;
     int64_t world_seed; /* recorded; with has_world_seed */
     bool has_world_seed;

@@ -172,23 +172,32 @@ static void add_slot(const struct message *m, const char *slot, struct wording p
         add_sentence(m, choose(m, slot, pool));
 }
 
-static void make_reference(const struct message *m, char out[64])
+static void make_reference(const struct template_writer *t, const struct cell *cell,
+                           uint32_t variant, char out[64])
 {
-    const struct tool_facts *facts = &m->t->grid->facts;
-    uint64_t n = (uint64_t)digest_n32(span_text(m->cell->id)) + 17 * (uint64_t)m->variant;
-    bool missing = span_is(m->cell->value[AXIS_WORLD], "entity missing");
+    const struct tool_facts *facts = &t->grid->facts;
+    uint64_t n = (uint64_t)digest_n32(span_text(cell->id)) + 17 * (uint64_t)variant;
+    bool missing = span_is(cell->value[AXIS_WORLD], "entity missing");
     out[0] = '\0';
     if (facts->n_ids && !missing) {
         struct span id = facts->ids[n % facts->n_ids];
         snprintf(out, 64, "%.*s", (int)id.len, id.ptr);
-    } else if (m->t->prefix[0] && facts->records) {
-        snprintf(out, 64, "%s-%u", m->t->prefix, (unsigned)(1000 + n % 9000));
+    } else if (t->prefix[0] && facts->records) {
+        snprintf(out, 64, "%s-%u", t->prefix, (unsigned)(1000 + n % 9000));
         for (size_t i = 0; i < facts->n_ids && missing; i++)
             if (span_is(facts->ids[i], out)) { /* on file: an id with five digits is not */
-                snprintf(out, 64, "%s-%u", m->t->prefix, (unsigned)(10000 + n % 9000));
+                snprintf(out, 64, "%s-%u", t->prefix, (unsigned)(10000 + n % 9000));
                 break;
             }
     }
+}
+
+void template_reference(const struct template_writer *t, const struct cell *cell, uint32_t variant,
+                        struct buf *out)
+{
+    char text[64];
+    make_reference(t, cell, variant, text);
+    buf_text(out, text);
 }
 
 static void tool_wish(const struct message *m, size_t tool, struct span reference, struct buf *out)
@@ -258,7 +267,7 @@ static void compose(struct message *m)
     bool inside = draw(m, "inside") % 2 == 0;
     char reference[64];
     buf_clear(m->out);
-    make_reference(m, reference);
+    make_reference(m->t, m->cell, m->variant, reference);
     m->reference = unrelated ? (struct span){NULL, 0} : span_text(reference);
     m->rule_word = unrelated ? (struct span){NULL, 0} : rule_word(m);
     if (draw(m, "opening?") % 5 < 3)

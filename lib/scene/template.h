@@ -11,6 +11,11 @@ struct template_writer;
 struct template_writer *template_open(const struct grid *grid, const struct row_tools *tools);
 void template_close(struct template_writer *t);
 
+/* What the person calls the record that a message for the cell is about; nothing when none is known
+ * or made up. Appended. */
+void template_reference(const struct template_writer *t, const struct cell *cell, uint32_t variant,
+                        struct buf *out);
+
 enum message_length { MESSAGE_SHORT, MESSAGE_MEDIUM, MESSAGE_LONG };
 const char *message_length_name(enum message_length length);
 enum message_length message_length_of(struct span text);

@@ -1,0 +1,167 @@
+/* told.c: prompts from a writer that is no template: a model or a program, which is given cells and
+ * tells messages for them (situations 18), or a file of messages. */
+#include "scene/defaults.h"
+#include "scene/run.h"
+#include "text/digest.h"
+#include "text/utf8.h"
+
+bool run_tells(const struct run *run)
+{
+    return run->teller && !run->report->fell_back;
+}
+
+/* ---- what the writer asks the run ------------------------------------------------------------ */
+
+struct asking {
+    struct run *run;
+    enum search_want want;
+};
+
+static bool next_cell(void *data, struct writer_cell *out)
+{
+    struct asking *a = data;
+    struct run *run = a->run;
+    struct search_pick pick;
+    int64_t opened[TIER_COUNT];
+    for (int t = 0; t < TIER_COUNT; t++)
+        opened[t] = run->report->tiers[t] + run->pending[t];
+    if (!search_next(run->search, opened, a->want, &pick))
+        return false;
+    *out = (struct writer_cell){pick.cell, pick.fresh, pick.steered};
+    run->pending[pick.cell->tier]++;
+    return true;
+}
+
+static void give_up(void *data, const struct writer_cell *from)
+{
+    struct run *run = ((struct asking *)data)->run;
+    run->pending[from->cell->tier]--;
+    search_dry(run->search, from->cell);
+}
+
+static bool claim(void *data, struct span text)
+{
+    return run_claim(((struct asking *)data)->run, text);
+}
+
+static void reference(void *data, const struct writer_cell *from, struct buf *out)
+{
+    struct run *run = ((struct asking *)data)->run;
+    template_reference(run->writer, from->cell, *search_variant(run->search, from->cell), out);
+}
+
+static struct writer_source source_of(struct asking *a)
+{
+    return (struct writer_source){next_cell, give_up, claim, reference, a};
+}
+
+/* ---- the prompts ----------------------------------------------------------------------------- */
+
+/* Prompts that the round in hand still has room for. */
+static size_t wanted(const struct run *run)
+{
+    const struct engine_setting *s = run->setting;
+    int64_t room = s->budget - run->landed, batch = topology_first_batch(&s->topology);
+    int64_t width = s->round < room ? s->round : room, missing = width - (int64_t)run->n_jobs;
+    return missing > batch ? (size_t)((missing + batch - 1) / batch) : 1;
+}
+
+void run_told_collect(struct run *run)
+{
+    struct engine_report *r = run->report;
+    if (!run->teller)
+        return;
+    r->writing = *scene_writer_counts(run->teller);
+    r->writing.first_error = arena_span(&r->arena, r->writing.first_error);
+    r->writing.unused = (int64_t)scene_writer_ready(run->teller);
+}
+
+/* A writer that can go on no more: the template writer does, when the user said so. */
+static void see_trouble(struct run *run)
+{
+    struct engine_report *r = run->report;
+    r->writer_trouble = scene_writer_trouble(run->teller);
+    r->fell_back = r->writer_trouble && r->writer_trouble != WRITER_EXHAUSTED &&
+                   run->setting->writer_falls_back && !scene_writer_ready(run->teller);
+}
+
+/* A cell's messages are of two arms, so that their yields can be told apart. */
+static const char *arm_of_cell(const struct cell *cell)
+{
+    uint64_t n = digest_number(span_text(cell->id), 2);
+    return arm_name(n % 2 ? ARM_GUIDED : ARM_STRUCTURED);
+}
+
+struct group *run_open_told(struct run *run, enum search_want want)
+{
+    struct asking asking = {run, want};
+    struct writer_source source = source_of(&asking);
+    struct told told;
+    struct error error;
+    if (!scene_writer_ready(run->teller))
+        scene_writer_fill(run->teller, &source, wanted(run), &error);
+    see_trouble(run);
+    if (!scene_writer_take(run->teller, false, &told))
+        return run->report->fell_back ? run_open_written(run, want) : NULL;
+    struct search_pick pick = {told.from.cell, NULL, told.from.fresh, told.from.steered};
+    run->pending[told.from.cell->tier]--;
+    ++*search_variant(run->search, told.from.cell);
+    return run_open_cell(run, &pick, told.text, arm_of_cell(told.from.cell), &told);
+}
+
+struct group *run_open_told_outside(struct run *run)
+{
+    struct told told;
+    if (search_side(run->search, run->report->tiers) != SIDE_ORDINARY ||
+        !scene_writer_take(run->teller, true, &told) || !search_take_outside(run->search))
+        return NULL;
+    struct group *g = run_open_outside(run, told.text, ARM_OPEN, TIER_ORDINARY, NULL, NULL);
+    g->task.members = run_told_members(run, g->task.members, &told);
+    return g;
+}
+
+void run_told_ahead(struct run *run)
+{
+    struct asking asking = {run, SEARCH_ANY};
+    struct writer_source source = source_of(&asking);
+    int64_t left = run->setting->budget - run->scheduled;
+    if (!run_tells(run) || run->closing || left <= 0 || run->search_spent)
+        return;
+    scene_writer_ahead(run->teller, &source, (size_t)((left + run->k - 1) / run->k));
+}
+
+enum stop_reason run_told_stop(struct run *run)
+{
+    static const enum stop_reason stops[] = {
+        [WRITER_FINE] = STOP_WRITER,        [WRITER_FAILED] = STOP_WRITER_FAILED,
+        [WRITER_EXHAUSTED] = STOP_ASKS,     [WRITER_AUTH] = STOP_WRITER_AUTH,
+        [WRITER_QUOTA] = STOP_WRITER_QUOTA, [WRITER_HOST] = STOP_WRITER_HOST,
+        [WRITER_COST] = STOP_COST,          [WRITER_REPLAY] = STOP_REPLAY,
+    };
+    struct engine_report *r = run->report;
+    if (!run_tells(run))
+        return STOP_WRITER;
+    run_told_collect(run);
+    struct span why = utf8_head(r->writing.first_error, SCENE_ERROR_SHOWN);
+    if (r->writer_trouble && why.len)
+        error_set(&r->stop_error, ERROR_REMOTE, "%.*s", (int)why.len, why.ptr);
+    return stops[r->writer_trouble];
+}
+
+/* ---- a file of messages ---------------------------------------------------------------------- */
+
+struct group *run_open_from_file(struct run *run)
+{
+    const struct task_list *list = run->setting->written;
+    while (run->next_written < list->count) {
+        struct scene_task task = list->items[run->next_written++];
+        if (run_refused(run, task.prompt))
+            continue;
+        if (!search_take_outside(run->search))
+            return NULL;
+        struct group *g = run_new_group(run, &task);
+        g->written = true;
+        return g;
+    }
+    return NULL;
+}

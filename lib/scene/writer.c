@@ -1,0 +1,281 @@
+/* writer.c: see writer.h: which waves go out, and what becomes of a writer that gives nothing. */
+#include "scene/writer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/signals.h"
+#include "scene/writer_inside.h"
+
+static void work(void *context, int worker, void *job)
+{
+    wave_ask(context, worker, job);
+}
+
+struct scene_writer *scene_writer_open(const struct writer_setting *setting)
+{
+    struct scene_writer *w = mem_zero(1, sizeof *w);
+    w->setting = *setting;
+    w->by_tool = mem_zero(setting->cards.tools->count + 1, sizeof *w->by_tool);
+    w->pool = pool_open_waiting(WRITER_IN_FLIGHT, WRITER_IN_FLIGHT + 1, work, w);
+    return w;
+}
+
+static void wave_free(struct wave *wave)
+{
+    arena_free(&wave->arena);
+    buf_free(&wave->reply);
+    buf_free(&wave->why);
+    free(wave->cards);
+    free(wave);
+}
+
+void scene_writer_close(struct scene_writer *w)
+{
+    struct wave *wave;
+    if (!w)
+        return;
+    while ((wave = pool_take(w->pool, POOL_WAIT)))
+        wave_free(wave);
+    pool_close(w->pool);
+    for (int i = 0; i < WRITER_IN_FLIGHT; i++)
+        if (w->programs[i])
+            coproc_close(w->programs[i]);
+    free(w->ready);
+    free(w->outside);
+    free(w->again.items);
+    free(w->by_tool);
+    arena_free(&w->arena);
+    free(w);
+}
+
+/* ---- sending --------------------------------------------------------------------------------- */
+
+static struct dealt *next_slot(struct wave *wave)
+{
+    struct dealt *d = &wave->cards[wave->n_cards++];
+    *d = (struct dealt){{0}, {0}};
+    return d;
+}
+
+static void deal(struct scene_writer *w, const struct writer_source *source, struct wave *wave,
+                 struct dealt *d)
+{
+    struct buf reference = {0};
+    if (d->from.cell && source->reference)
+        source->reference(source->data, &d->from, &reference);
+    d->card.cell = d->from.cell;
+    card_deal(&d->card, &w->setting.cards, wave->number + w->epoch + d->card.tries,
+              buf_span(&reference), &w->arena);
+    buf_free(&reference);
+}
+
+/* A card whose message was refused, else one for a new cell. */
+static bool add_cell(struct scene_writer *w, const struct writer_source *source, struct wave *wave)
+{
+    struct writer_cell cell = {0};
+    struct dealt_list *l = &w->again;
+    if (l->count) {
+        struct dealt *d = next_slot(wave);
+        *d = l->items[l->first++];
+        if (--l->count == 0)
+            l->first = 0;
+        deal(w, source, wave, d);
+        return true;
+    }
+    if (w->dry || !source->next(source->data, &cell)) {
+        w->dry = true;
+        return false;
+    }
+    struct dealt *d = next_slot(wave);
+    d->from = cell;
+    d->card.key = span_text(cell.cell->id);
+    deal(w, source, wave, d);
+    return true;
+}
+
+static void add_outside(struct scene_writer *w, const struct writer_source *source,
+                        struct wave *wave)
+{
+    char key[32];
+    struct dealt *d = next_slot(wave);
+    int n = snprintf(key, sizeof key, "off-%lld", (long long)wave->number);
+    d->card.key = arena_span(&w->arena, span_make(key, (size_t)n));
+    deal(w, source, wave, d);
+}
+
+/* One wave of so many cards. false: there is no cell for it. */
+static bool send(struct scene_writer *w, const struct writer_source *source, size_t n_cards)
+{
+    struct wave *wave = mem_zero(1, sizeof *wave);
+    wave->number = w->wave;
+    wave->cards = mem_zero(n_cards + 1, sizeof *wave->cards);
+    while (wave->n_cards < n_cards && add_cell(w, source, wave))
+        ;
+    if (!wave->n_cards) {
+        wave_free(wave);
+        return false;
+    }
+    if (wave->n_cards >= WRITER_FIRST_CARDS && w->n_outside < WRITER_OUTSIDE)
+        add_outside(w, source, wave);
+    size_t fit = wave_write(w, wave);
+    for (size_t i = fit; i < wave->n_cards; i++) /* they go out with the next one */
+        if (wave->cards[i].from.cell) {
+            struct dealt_list *l = &w->again;
+            l->items = mem_grow(l->items, &l->cap, l->first + l->count + 1, sizeof *l->items);
+            l->items[l->first + l->count++] = wave->cards[i];
+        }
+    wave->n_cards = fit;
+    w->wave++;
+    w->in_flight++;
+    w->counts.waves++;
+    w->counts.cards += (int64_t)fit;
+    pool_submit(w->pool, wave);
+    return true;
+}
+
+/* Waves for so many messages, as many as may be in flight. */
+static void send_for(struct scene_writer *w, const struct writer_source *source, size_t missing)
+{
+    while (missing && w->in_flight < WRITER_IN_FLIGHT) {
+        size_t most = w->wave < WRITER_FIRST_WAVES ? WRITER_FIRST_CARDS : WRITER_WAVE_CARDS;
+        size_t n = missing < most ? missing : most;
+        if (n < WRITER_LEAST_CARDS)
+            n = WRITER_LEAST_CARDS;
+        if (!send(w, source, n))
+            return;
+        missing = missing > n ? missing - n : 0;
+    }
+}
+
+/* ---- receiving ------------------------------------------------------------------------------- */
+
+static enum writer_trouble trouble_of(struct scene_writer *w, enum chat_failure failure)
+{
+    switch (failure) {
+    case CHAT_AUTH: return WRITER_AUTH;
+    case CHAT_QUOTA: return WRITER_QUOTA;
+    case CHAT_NO_BUDGET: return WRITER_COST;
+    case CHAT_NOT_RECORDED: return WRITER_REPLAY;
+    case CHAT_USAGE: return WRITER_FAILED;
+    case CHAT_DEAD_HOST: return ++w->strikes >= SCENE_DEAD_HOST_STRIKES ? WRITER_HOST : WRITER_FINE;
+    case CHAT_OK: w->strikes = 0; return WRITER_FINE;
+    default: return WRITER_FINE;
+    }
+}
+
+static void note_error(struct scene_writer *w, const struct wave *wave, bool unreadable)
+{
+    struct span why = unreadable ? SPAN("unparseable_model_json: the writer's reply holds no "
+                                        "messages")
+                                 : buf_span(&wave->why);
+    if (!w->counts.first_error.len)
+        w->counts.first_error = arena_span(&w->arena, why);
+}
+
+/* All waves in flight, in the order they went out. Returns how many messages were accepted. */
+static size_t receive(struct scene_writer *w, const struct writer_source *source)
+{
+    struct wave *wave;
+    size_t accepted = 0;
+    while ((wave = pool_take(w->pool, POOL_WAIT))) {
+        int64_t unreadable = w->counts.unreadable;
+        w->in_flight--;
+        accepted += wave_read(w, source, wave);
+        if (wave->failure != CHAT_OK || w->counts.unreadable > unreadable)
+            note_error(w, wave, wave->failure == CHAT_OK);
+        w->counts.failed_waves += wave->failure != CHAT_OK;
+        enum writer_trouble trouble = trouble_of(w, wave->failure);
+        if (!w->trouble)
+            w->trouble = trouble;
+        wave_free(wave);
+    }
+    return accepted;
+}
+
+/* Nothing but copies, round after round: other draws, and what was written before is shown. */
+static void idle(struct scene_writer *w, bool copies)
+{
+    int64_t rows = w->setting.budget / WRITER_ROWS_PER_RESTART;
+    int64_t most = rows > WRITER_RESTARTS ? rows : WRITER_RESTARTS;
+    if (++w->empty_rounds >= WRITER_EMPTY_ROUNDS) {
+        w->trouble = copies ? WRITER_EXHAUSTED : WRITER_FAILED;
+        return;
+    }
+    w->idle_rounds = copies ? w->idle_rounds + 1 : 0;
+    if (w->idle_rounds < WRITER_IDLE_ROUNDS)
+        return;
+    w->idle_rounds = 0;
+    w->empty_rounds = 0;
+    w->epoch += WRITER_RESTART_STRIDE;
+    if (++w->counts.restarts > most)
+        w->trouble = WRITER_EXHAUSTED;
+}
+
+int scene_writer_fill(struct scene_writer *w, const struct writer_source *source, size_t need,
+                      struct error *error)
+{
+    w->dry = false;
+    while (!w->trouble) {
+        int64_t copies = w->counts.duplicates;
+        bool sent = w->in_flight > 0;
+        if (!sent && w->n_ready >= need)
+            break;
+        if (!sent) {
+            send_for(w, source, need - w->n_ready);
+            sent = w->in_flight > 0;
+        }
+        if (!sent)
+            break;
+        if (receive(w, source))
+            w->empty_rounds = w->idle_rounds = 0;
+        else if (!w->trouble)
+            idle(w, w->counts.duplicates > copies);
+        if (signals_caught())
+            return error_set(error, ERROR_INTERRUPTED, "interrupted while messages were written");
+    }
+    return 0;
+}
+
+void scene_writer_ahead(struct scene_writer *w, const struct writer_source *source, size_t most)
+{
+    size_t round = (size_t)w->setting.round, low = round / 4, target = 2 * round;
+    low = low < WRITER_LOW_LEAST ? WRITER_LOW_LEAST : low > WRITER_LOW_MOST ? WRITER_LOW_MOST : low;
+    target = target > WRITER_BUFFER_MOST ? WRITER_BUFFER_MOST : target;
+    if (target < 2 * WRITER_WAVE_CARDS)
+        target = 2 * WRITER_WAVE_CARDS;
+    if (most < target)
+        target = most;
+    w->dry = false;
+    if (!w->trouble && w->n_ready < low && w->n_ready < target)
+        send_for(w, source, target - w->n_ready);
+}
+
+/* ---- what is there --------------------------------------------------------------------------- */
+
+bool scene_writer_take(struct scene_writer *w, bool outside, struct told *out)
+{
+    size_t *first = outside ? &w->outside_first : &w->ready_first;
+    size_t *count = outside ? &w->n_outside : &w->n_ready;
+    if (!*count)
+        return false;
+    *out = (outside ? w->outside : w->ready)[(*first)++];
+    if (--*count == 0)
+        *first = 0;
+    return true;
+}
+
+size_t scene_writer_ready(const struct scene_writer *w)
+{
+    return w->n_ready;
+}
+
+const struct writer_counts *scene_writer_counts(const struct scene_writer *w)
+{
+    return &w->counts;
+}
+
+enum writer_trouble scene_writer_trouble(const struct scene_writer *w)
+{
+    return w->trouble;
+}
