@@ -58,27 +58,10 @@ struct talk {
 
 /* ---- what went wrong ------------------------------------------------------------------------- */
 
-/* What it said last on standard error, from a line's beginning when that leaves half of it. */
-static void add_said(const struct talk *t, struct buf *out)
-{
-    struct span said = coproc_said(t->hand->process);
-    size_t newline = span_find(said, SPAN("\n"), 0);
-    if (said.len == CHILD_SAID_MAX && newline < CHILD_SAID_MAX / 2)
-        said = span_slice(said, newline + 1, said.len);
-    said = text_strip(said);
-    if (!said.len)
-        return;
-    buf_text(out, "; it said last: ");
-    term_add(out, said);
-}
-
 static void lose(struct talk *t, const char *what)
 {
-    struct buf more = {0};
     t->broken = true;
-    add_said(t, &more);
-    rollout_fail(t->out, "%s%s", what, buf_cstr(&more));
-    buf_free(&more);
+    rollout_lose(t->out, what, coproc_said(t->hand->process));
 }
 
 static void lose_line(struct talk *t, struct span line, const char *what)
@@ -337,13 +320,7 @@ static bool handle(struct talk *t, struct span text)
     case AGENT_SAYS_CALL: return answer_call(t, &line);
     case AGENT_SAYS_STEP: dialogue_record(&t->w->dialogue, line.step); return true;
     case AGENT_SAYS_LINE: return answer_line(t, &line);
-    case AGENT_SAYS_ERROR: {
-        struct buf head = {0};
-        term_add(&head, json_text(line.text, &t->w->scratch));
-        rollout_fail(t->out, "the agent failed: %s", buf_cstr(&head));
-        buf_free(&head);
-        return false;
-    }
+    case AGENT_SAYS_ERROR: rollout_fail_by_word(t->out, line.text); return false;
     default: done(t, line.done, false); return false;
     }
 }

@@ -13,11 +13,11 @@ enum {
     AGENT_ID_HEX = 12,            /* hex digits of a rollout's name, before its index */
     AGENT_DEPTH_MAX = 480,        /* levels of a line: a row holds it some levels deeper */
     AGENT_ROLLOUT_MAX = 64 << 20, /* bytes of steps */
-    AGENT_END_WAIT_S = 2,         /* seconds for a done line after `end` */
-    AGENT_WINDOW = 131072,        /* tokens, of an agent that does not tell (world D14) */
-    TRANSCRIPT_RESULT = 2000,     /* characters of a coding agent's result (harness F.5) */
-    AGENT_POST_WORDS = 200,       /* characters of a web service's words (world 12) */
-    AGENT_KEYS_NAMED = 8,         /* keys of a reply of the wrong shape that are named */
+    AGENT_END_WAIT_S = 5, /* seconds for a done line after `end`, as for its own end (world 13.1) */
+    AGENT_WINDOW = 131072,    /* tokens, of an agent that does not tell (world D14) */
+    TRANSCRIPT_RESULT = 2000, /* characters of a coding agent's result (harness F.5) */
+    AGENT_POST_WORDS = 200,   /* characters of a web service's words (world 12) */
+    AGENT_KEYS_NAMED = 8,     /* keys of a reply of the wrong shape that are named */
     AGENT_KEY_CHARACTERS = 40,
     AGENT_QUOTE_CHARACTERS = 80, /* of a line that is none, in the loss's reason */
 };

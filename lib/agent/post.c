@@ -200,10 +200,7 @@ static void done(struct post_worker *w, const struct agent_line *line, struct ro
 {
     bool ignored, recorded = w->dialogue.n_steps > 0;
     if (line->says == AGENT_SAYS_ERROR) {
-        struct buf text = {0};
-        term_add(&text, json_text(line->text, &w->scratch));
-        rollout_fail(out, "the agent failed: %s", buf_cstr(&text));
-        buf_free(&text);
+        rollout_fail_by_word(out, line->text);
         return;
     }
     if (agent_done_read(line->done, recorded, out, &ignored))

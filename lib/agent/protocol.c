@@ -3,6 +3,7 @@
 
 #include "agent/defaults.h"
 #include "row/members.h"
+#include "text/fold.h"
 #include "text/term.h"
 #include "text/utf8.h"
 #include "json/write.h"
@@ -124,6 +125,33 @@ void rollout_fail(struct rollout *out, const char *format, ...)
     buf_clear(&out->error);
     buf_vformat(&out->error, format, args);
     va_end(args);
+}
+
+/* From a line's beginning when that leaves half of it. */
+void rollout_lose(struct rollout *out, const char *what, struct span said)
+{
+    struct buf shown = {0};
+    if (said.len >= CHILD_SAID_MAX) {
+        said = span_slice(said, said.len - CHILD_SAID_MAX, said.len);
+        size_t newline = span_find(said, SPAN("\n"), 0);
+        if (newline < CHILD_SAID_MAX / 2)
+            said = span_slice(said, newline + 1, said.len);
+    }
+    said = text_strip(said);
+    if (said.len)
+        buf_text(&shown, "; it said last: ");
+    term_add(&shown, said);
+    rollout_fail(out, "%s%s", what, buf_cstr(&shown));
+    buf_free(&shown);
+}
+
+void rollout_fail_by_word(struct rollout *out, struct json_value text)
+{
+    struct buf shown = {0}, scratch = {0};
+    term_add(&shown, json_text(text, &scratch));
+    rollout_fail(out, "the agent failed: %s", buf_cstr(&shown));
+    buf_free(&shown);
+    buf_free(&scratch);
 }
 
 /* ---- the done line --------------------------------------------------------------------------- */

@@ -49,4 +49,10 @@ bool agent_done_read(struct json_value done, bool recorded, struct rollout *out,
 void rollout_fail(struct rollout *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* The same, with the end of what the program said on standard error. */
+void rollout_lose(struct rollout *out, const char *what, struct span said);
+
+/* "the agent failed: …", for an error line's text. */
+void rollout_fail_by_word(struct rollout *out, struct json_value text);
+
 #endif

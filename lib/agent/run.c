@@ -76,18 +76,9 @@ static void hear(const struct run_agent *a, const struct run_worker *w)
     }
 }
 
-/* Lost: what, and the end of its standard error. */
 static void lose(const struct run_worker *w, struct rollout *out, const char *what)
 {
-    struct span said = text_strip(buf_span(&w->err));
-    struct buf shown = {0};
-    if (said.len > CHILD_SAID_MAX)
-        said = span_slice(said, said.len - CHILD_SAID_MAX, said.len);
-    if (said.len)
-        buf_text(&shown, "; it said last: ");
-    term_add(&shown, said);
-    rollout_fail(out, "%s%s", what, buf_cstr(&shown));
-    buf_free(&shown);
+    rollout_lose(out, what, buf_span(&w->err));
 }
 
 static void read_done(struct run_worker *w, struct rollout *out)
@@ -107,15 +98,10 @@ static void read_done(struct run_worker *w, struct rollout *out)
     }
     json_compact(line.done.text, &w->line); /* it may be printed on many lines */
     agent_line_read(buf_span(&w->line), &line);
-    if (line.says == AGENT_SAYS_ERROR) {
-        struct buf text = {0}, scratch = {0};
-        term_add(&text, json_text(line.text, &scratch));
-        rollout_fail(out, "the agent failed: %s", buf_cstr(&text));
-        buf_free(&text);
-        buf_free(&scratch);
-    } else {
+    if (line.says == AGENT_SAYS_ERROR)
+        rollout_fail_by_word(out, line.text);
+    else
         agent_done_read(line.done, false, out, &ignored);
-    }
 }
 
 static void read_output(const struct run_agent *a, struct run_worker *w, struct rollout *out)
@@ -238,7 +224,7 @@ struct agent *agent_run_open(const char *command, const struct agent_setting *se
     a->agent = (struct agent){.kind = &AGENT_RUN,
                               .version = a->name,
                               .waits = true,
-                              .most = p->workers,
+                              .most = p->workers > 0 ? p->workers : AGENT_WORKERS_MAX,
                               .temperature = NAN,
                               .timeout_s = a->timeout_s,
                               .own_clock = true};

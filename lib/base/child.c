@@ -15,6 +15,8 @@ enum { BLOCKS_A_TURN = 16 };
 char *child_command_name(const char *command)
 {
     command += strspn(command, " \t");
+    if (strncmp(command, "exec ", 5) == 0)
+        command += 5 + strspn(command + 5, " \t");
     size_t n = strcspn(command, " \t;|&<>");
     struct span word = span_make(command, n);
     for (size_t i = 0; i < n; i++)

@@ -42,8 +42,8 @@ struct child_run {
 int child_run(const struct child_run *run, struct buf *out, struct buf *err,
               struct child_exit *ended, struct error *error);
 
-/* What people call a command: the base name of its first word, "cmd" when it has none. The caller
- * frees. */
+/* What people call a command: the base name of its first word (behind `exec`), "cmd" when it has
+ * none. The caller frees. */
 char *child_command_name(const char *command);
 
 /* A co-process: lines in, lines out. Not shared between threads; one per worker. */

@@ -216,6 +216,40 @@ run:
 stdout:
   1
 
+test: among crashes, garbage and wrong ids every rollout lands or is listed, the same at any number of workers
+seconds: 60
+file hostile.py:
+  import hashlib, json, os, sys, time
+  for line in sys.stdin:
+      start = json.loads(line)
+      draw = int(hashlib.sha256(start["id"].encode()).hexdigest()[:8], 16) % 100
+      if draw < 5: os._exit(1)
+      if draw < 10: print("{half", end="", flush=True); os._exit(0)
+      if draw < 15: print("garbage", flush=True); continue
+      if draw < 18: print('{"id":"other","final_text":"x"}', flush=True); continue
+      if draw < 20: print('{"tool":"get_order","arguments":{"order_id":"A-1"}}', flush=True); os._exit(1)
+      print(json.dumps({"tool": "get_order", "arguments": {"order_id": start["id"]}}), flush=True)
+      print(json.dumps({"final_text": json.loads(sys.stdin.readline())["result"].get("status", "?")}), flush=True)
+run:
+  python3 -c 'import json
+  for i in range(60): print(json.dumps({"prompt": f"look up order A-{i}", "scenario_id": f"s{i}"}))' > tasks.jsonl
+  for n in 1 8; do
+    wai-simulate --agent 'cmd:exec python3 hostile.py' --tools tools.json --tasks tasks.jsonl -k 2 --rerolls 0 -q -j $n \
+        --agent-workers $n --report run$n.json 2> /dev/null > rows$n.jsonl
+  done
+  cmp rows1.jsonl rows8.jsonl && echo same
+  python3 -c 'import json
+  rows = {(r["scenario_id"], r["rollout_index"]) for r in map(json.loads, open("rows8.jsonl"))}
+  for n in "18":
+      report = json.load(open(f"run{n}.json"))
+      lost = [(l["scenario_id"], l["rollout_index"]) for l in report["lost_rollouts"]]
+      assert report["rollouts"]["lost"] == len(lost) == len(set(lost)) and all(l["error"] for l in report["lost_rollouts"])
+      assert rows | set(lost) == {(f"s{i}", k) for i in range(60) for k in range(2)} and not rows & set(lost)
+  print("whole")'
+stdout:
+  same
+  whole
+
 test: workers have numbers, and no more of them than jobs
 env: KIND=pid
 run: wai-simulate --agent 'cmd:python3 agent.py' --tools tools.json --seeds prompts.txt --budget 4 --agent-workers 9 -j 1 -q | jq -c '[.worker, .protocol]' | sort -u
@@ -243,7 +277,8 @@ stdout json: {"steps":[{"tool":"get_order","arguments":{"order_id":"A-100"},"res
 test: what the command's line means
 run:
   for kind in result value error garbage exit hang; do
-    WORLD=$kind wai-simulate --agent seeded --seeded-rate 0 --execute 'cmd:python3 world.py' --execute-timeout 0.5 \
+    limit=20; test $kind != hang || limit=0.5
+    WORLD=$kind wai-simulate --agent seeded --seeded-rate 0 --execute 'cmd:python3 world.py' --execute-timeout $limit \
         --tools tools.json --seeds asks.txt --budget 1 -q --report run.json 2> /dev/null | jq -c '.steps[0].result'
     jq -c '[.degraded[] | select(. == "execute_failed")]' run.json
   done
