@@ -41,24 +41,45 @@ enum {
     CODE_SOURCE_MAX = 16 << 20,   /* bytes of tests or a program from a file */
     GRADE_TEXT_MAX = 16 << 20,    /* bytes of a system prompt */
 
+    MATH_TIMEOUT_S = 5,         /* processor seconds of a comparison (grade 6) */
+    MATH_TEXT_MAX = 20000,      /* bytes of an answer; a longer one is none */
+    MATH_SOURCE_MAX = 1 << 20,  /* bytes of a candidate that are looked through, its last ones */
+    MATH_BOXES_MAX = 32,        /* boxes that are one list */
+    MATH_MATCHES_MAX = 20000,   /* places of a candidate that could be its answer */
+    MATH_LINE_MAX = 2000,       /* bytes of a last line that is read as an answer */
+    MATH_DEPTH = 100,           /* expressions inside each other */
+    MATH_NODES_MAX = 200000,    /* nodes of a comparison: some 32 MiB */
+    MATH_ARENA_MAX = 64 << 20,  /* bytes of a comparison (6) */
+    MATH_CLOCK_SHIFT = 12,      /* the clock is looked at every 4096 steps */
+    MATH_BITS_MAX = 400000,     /* bits of an exact number */
+    MATH_TERMS_MAX = 3000,      /* terms of a polynomial */
+    MATH_POWER_MAX = 64,        /* exponent to which a sum is multiplied out */
+    MATH_FACTORIAL_MAX = 20000, /* argument of a factorial or binomial */
+    MATH_LOOP_MAX = 10000,      /* terms of a sum or product with bounds */
+    MATH_POINTS = 8,            /* sample points of a formula (6.4) */
+    MATH_POINTS_MIN = 4,        /* of them that must be defined (6.4) */
+    MATH_POINTS_TRIED = 24,     /* points that are tried */
+    MATH_ITEMS_MAX = 400,       /* members of a set or list */
+    MATH_DECIMALS = 6,          /* decimals to which floats agree (6.4) */
+
     CALL_DEPTH = 64,        /* values inside each other in a call's text or wanted arguments */
     CALLS_PAIRED_MAX = 256, /* calls that are matched in any order; more of them in theirs */
 
-    SQL_DIGITS = 2,                 /* decimals that a number is rounded to (grade 8) */
-    SQL_MAX_ROWS = 200,             /* rows of a result (8) */
-    SQL_ROWS_CEILING = 100000,      /* rows that max_rows may ask for */
-    SQL_PERM_COLS = 5,              /* columns up to which their order is free (8) */
-    SQL_PERMUTED_MAX = 8,           /* columns that max_perm_cols may ask for: 40,320 orders */
-    SQL_TIMEOUT_MS = 5000,          /* milliseconds of processor time of a query (8) */
-    SQL_WATCH_STEPS = 1000,         /* instructions of SQLite's machine between two looks */
-    SQL_VALUE_BYTES = 256 << 10,    /* one value: bounds what one function call can cost */
-    SQL_TEXT_BYTES = 1 << 20,       /* a query's text */
-    SQL_PATTERN_BYTES = 1000,       /* pattern of LIKE and GLOB, whose cost is quadratic */
-    SQL_WIDTH_DIGITS = 4,           /* digits of a width or precision of printf */
-    SQL_MEMORY_BYTES = 128 << 20,   /* memory of one query */
-    SQL_RESULT_BYTES = 64 << 20,    /* all cells of a result */
-    SQL_CACHED = 1024,              /* results of references that a worker keeps */
-    SQL_SCRIPT_MAX = 64 << 20,      /* bytes of an init script */
+    SQL_DIGITS = 2,               /* decimals that a number is rounded to (grade 8) */
+    SQL_MAX_ROWS = 200,           /* rows of a result (8) */
+    SQL_ROWS_CEILING = 100000,    /* rows that max_rows may ask for */
+    SQL_PERM_COLS = 5,            /* columns up to which their order is free (8) */
+    SQL_PERMUTED_MAX = 8,         /* columns that max_perm_cols may ask for: 40,320 orders */
+    SQL_TIMEOUT_MS = 5000,        /* milliseconds of processor time of a query (8) */
+    SQL_WATCH_STEPS = 1000,       /* instructions of SQLite's machine between two looks */
+    SQL_VALUE_BYTES = 256 << 10,  /* one value: bounds what one function call can cost */
+    SQL_TEXT_BYTES = 1 << 20,     /* a query's text */
+    SQL_PATTERN_BYTES = 1000,     /* pattern of LIKE and GLOB, whose cost is quadratic */
+    SQL_WIDTH_DIGITS = 4,         /* digits of a width or precision of printf */
+    SQL_MEMORY_BYTES = 128 << 20, /* memory of one query */
+    SQL_RESULT_BYTES = 64 << 20,  /* all cells of a result */
+    SQL_CACHED = 1024,            /* results of references that a worker keeps */
+    SQL_SCRIPT_MAX = 64 << 20,    /* bytes of an init script */
 
     CONDUCT_RUN = 30,            /* equal characters in a row of a degenerate reply (grade 10) */
     CONDUCT_NAMED = 3,           /* invented values named in a reason (10.1, 10.4) */
@@ -74,8 +95,9 @@ enum {
     CHECKLIST_QUOTE_MIN = 3,     /* code points of a value whose quote grounds a refusal (11.2) */
 };
 
-#define SQL_STEPS_MAX 1000000000LL         /* instructions of a query: some 10 to 20 seconds */
-#define SQL_WHOLE_MAX 9.0e15               /* doubles below are whole numbers exactly */
+#define MATH_STEPS_MAX 400000000LL  /* steps of work of a comparison */
+#define SQL_STEPS_MAX  1000000000LL /* instructions of a query: some 10 to 20 seconds */
+#define SQL_WHOLE_MAX  9.0e15       /* doubles below are whole numbers exactly */
 
 #define GROUPWISE_PASS       0.5  /* reward from which a row passes (16) */
 #define GROUPWISE_MIN_FACTOR 0.5  /* factor of the last of a ranking (16.1) */

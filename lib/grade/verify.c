@@ -17,7 +17,7 @@ static const struct verify_kind *const KINDS[] = {
     &VERIFY_EXACT,      &VERIFY_INCLUDES,        &VERIFY_REGEX,
     &VERIFY_NUMERIC,    &VERIFY_MULTIPLE_CHOICE, &VERIFY_JSON_VALID,
     &VERIFY_JSON_FIELD, &VERIFY_JSON_SCHEMA,     &VERIFY_CODE,
-    &VERIFY_SQL,        &VERIFY_TOOL_CALL,
+    &VERIFY_SQL,        &VERIFY_TOOL_CALL,       &VERIFY_MATH,
 };
 enum { N_KINDS = sizeof KINDS / sizeof *KINDS };
 

@@ -97,6 +97,6 @@ struct span verify_text(struct json_value value, struct buf *scratch);
 /* The kinds, one file each or a family in one. */
 extern const struct verify_kind VERIFY_EXACT, VERIFY_INCLUDES, VERIFY_REGEX, VERIFY_NUMERIC,
     VERIFY_MULTIPLE_CHOICE, VERIFY_JSON_VALID, VERIFY_JSON_FIELD, VERIFY_JSON_SCHEMA, VERIFY_CODE,
-    VERIFY_SQL, VERIFY_TOOL_CALL;
+    VERIFY_SQL, VERIFY_TOOL_CALL, VERIFY_MATH;
 
 #endif

@@ -1,3 +1,52 @@
+test: an answer counts however it is spelled
+file rows.jsonl:
+  {"final_text":"The answer is $\\frac{2}{4}$.","answer":"0.5"}
+  {"final_text":"So x = \\boxed{2\\sqrt{2}}","answer":"\\sqrt{8}"}
+  {"final_text":"It is 0.333","answer":"1/3"}
+  {"final_text":"I cannot say","answer":"7"}
+  {"final_text":"12","answer":["11","12"]}
+  {"final_text":"12","answer":12}
+  {"final_text":"12","answer":""}
+  {"final_text":"12"}
+run: wai-grade -V math-equal rows.jsonl | jq -c '[.reward, .reason, .judge_name]'
+stdout:
+  [1,"equal to the reference","MathEqual"]
+  [1,"equal to the reference","MathEqual"]
+  [0,"answers \"0.333\"","MathEqual"]
+  [0,"no answer in the reply","MathEqual"]
+  [1,"equal to the reference","MathEqual"]
+  [1,"equal to the reference","MathEqual"]
+  [null,"MathEqual: the reference is not a math expression","MathEqual"]
+  [null,"MathEqual: the row has no reference to check against","MathEqual"]
+
+test: a secret answer is not quoted
+stdin:
+  {"final_text":"$417+1$","privileged":{"reference":"417"}}
+run: wai-grade -V math-equal
+exit: 0
+stdout has: answers \"<reference>+1\"
+
+test: a comparison that takes too long is 0 and says budget
+stdin:
+  {"final_text":"$\\prod_{k=1}^{999} (x+k) \\cdot (1000+x)$","answer":"\\prod_{k=1}^{1000} (x+k)"}
+run: wai-grade -V math-equal:timeout=0.001 | jq -c '[.reward, .reason]'
+stdout:
+  [0,"budget: the comparison takes too long"]
+
+test: verifiers go together, math-equal among them
+stdin:
+  {"final_text":"by f: $x=2$","answer":"2"}
+run: wai-grade -V math-equal -V 'regex:pattern=f' --weights 3,1 | jq -c '[.reward, .judge_meta.parts]'
+stdout:
+  [1,{"MathEqual":1,"Regex":1}]
+
+test: usage of math-equal
+run:
+  for spec in timeout=0 engine=other tolerance=1; do wai-grade -V "math-equal:$spec" < /dev/null; echo $? >&2; done
+stderr has: math-equal: timeout is 0; more than 0
+stderr has: engine is "other", native is wanted
+stderr has: no key tolerance; its keys are timeout, engine, field, name
+
 test: a query is judged by what it gives
 file schema.sql:
   create table t(a integer, b text);
