@@ -19,6 +19,8 @@ struct math_parser {
 bool math_at(struct math_parser *p, const char *word);   /* blanks passed; a command ends as one */
 bool math_take(struct math_parser *p, const char *word); /* the same, and moves behind it */
 bool math_end(struct math_parser *p);
+void math_skip_blank(struct math_parser *p);
+size_t math_digits_at(struct math_parser *p, size_t at); /* how many stand there */
 struct span math_braces(struct math_parser *p); /* inside of {…}, moved behind; ptr NULL: none */
 
 /* ---- parts; NULL when none stands there -------------------------------------------------------- */
