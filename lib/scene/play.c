@@ -111,7 +111,9 @@ static void play_job(struct run *run, struct run_worker *w, struct job *job)
     agent_play(run->setting->agent, w->agent, &input, rollout);
     job->seconds = run->setting->time_budget > 0 ? run_now(run) - before : 0;
     rollout_counts_add(&w->talk, &rollout->counts);
-    job->dropped = rollout->fate == ROLLOUT_DROPPED;
+    job->dropped = rollout->fate == ROLLOUT_DROPPED ||
+                   (rollout->fate == ROLLOUT_ERROR &&
+                    (rollout->failure == ROLLOUT_COST || rollout->failure == ROLLOUT_REPLAY));
     job->timeout = rollout->fate == ROLLOUT_ERROR && rollout->failure == ROLLOUT_TIMED_OUT;
     job->timed_out += job->timeout;
     job->born.unusable = ROW_AGENT_ERROR;
