@@ -395,40 +395,50 @@ static void shape_begin(struct model *m, const struct chat_request *request, str
         wire_fit(request, m->context, &a->shape, reply);
 }
 
+int chat_settle(struct model *m, int code, bool missing, const struct http_reply *http,
+                struct chat_reply *reply, struct error *error)
+{
+    if (missing) {
+        reply->failure = CHAT_NOT_RECORDED;
+        return code;
+    }
+    if (code < 0 && http->failure == HTTP_OK) { /* no credentials to sign with */
+        reply->failure = CHAT_AUTH;
+        return code;
+    }
+    if (code < 0)
+        return transport_failed(m, http, reply, error);
+    if (http->status < 200 || http->status >= 300)
+        return status_failed(m, http, reply, error);
+    return 0;
+}
+
+/* Mends the shape after a 400 and says whether to send it again. */
+static bool mended(struct model *m, const struct chat_request *request,
+                   const struct http_reply *http, struct attempt *a, struct chat_reply *reply)
+{
+    struct span words = buf_span(&http->body);
+    if (words.len > CHAT_ERROR_READ)
+        words.len = CHAT_ERROR_READ;
+    if (http->status != 400 || reply->repairs >= CHAT_REPAIRS ||
+        !chat_repair(m, request, words, &a->shape, reply))
+        return false;
+    reply->repairs++;
+    return true;
+}
+
 static int ask(struct model *m, const struct chat_request *request, struct attempt *a,
                struct chat_reply *reply, struct error *error)
 {
     struct http_reply http = {0};
+    bool missing;
     int code;
-    for (;;) {
-        bool missing;
+    do
         code = send_once(m, request, a, &http, &missing, reply, error);
-        if (missing) {
-            reply->failure = CHAT_NOT_RECORDED;
-            break;
-        }
-        if (code < 0 && http.failure == HTTP_OK) { /* no credentials to sign with */
-            reply->failure = CHAT_AUTH;
-            break;
-        }
-        if (code < 0) {
-            code = transport_failed(m, &http, reply, error);
-            break;
-        }
-        if (http.status >= 200 && http.status < 300) {
-            code = read_reply(m, request, &http, reply, error);
-            break;
-        }
-        struct span words = buf_span(&http.body);
-        if (words.len > CHAT_ERROR_READ)
-            words.len = CHAT_ERROR_READ;
-        if (http.status != 400 || reply->repairs >= CHAT_REPAIRS ||
-            !chat_repair(m, request, words, &a->shape, reply)) {
-            code = status_failed(m, &http, reply, error);
-            break;
-        }
-        reply->repairs++;
-    }
+    while (code == 0 && mended(m, request, &http, a, reply));
+    code = chat_settle(m, code, missing, &http, reply, error);
+    if (code == 0)
+        code = read_reply(m, request, &http, reply, error);
     http_reply_free(&http);
     return code;
 }
@@ -503,7 +513,7 @@ static int checked(const struct chat_request *request, struct chat_reply *reply,
     return 0;
 }
 
-static void count(struct model *m, const struct chat_reply *reply, int code)
+void chat_count(struct model *m, const struct chat_reply *reply, int code)
 {
     pthread_mutex_lock(&m->lock);
     struct model_counts *n = &m->counts;
@@ -544,6 +554,6 @@ int model_chat(struct model *m, const struct chat_request *request, struct chat_
             code = one_call(m, request, reply, error);
     }
     reply->ms = (now_s() - began) * 1000;
-    count(m, reply, code);
+    chat_count(m, reply, code);
     return code;
 }

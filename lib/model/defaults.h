@@ -43,10 +43,12 @@ enum {
     CHAT_REPAIRS = 5,            /* repairs of a refused body (world 12) */
     CHAT_ERROR_SHOWN = 200,      /* characters of a service's own words in a message */
     CHAT_ERROR_READ = 400,       /* bytes of a 400 that repairs look at */
+    DECISION_REPLY_TOKENS = 64,  /* tokens a decision is expected to cost beside its question */
     CHAT_CALLS_MAX = 4096,       /* tool calls taken from one reply */
 };
 #define CHAT_TIMEOUT_S         300.0 /* seconds, or a quarter second per token of the reply budget */
 #define CHAT_SECONDS_PER_TOKEN 0.25
+#define DECISION_TIMEOUT_S     30.0 /* seconds (world 10.7) */
 
 /* Embedders (world 18.1). */
 #define EMBED_OLLAMA_MODEL "nomic-embed-text"

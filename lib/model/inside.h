@@ -34,6 +34,12 @@ struct model {
     size_t next_entry;
 };
 
+/* A model without its parts; model_close frees it. */
+struct model *model_new(const struct model_settings *settings);
+
+/* Host and key of m->url; m->called, m->at, m->target. */
+int model_reach(struct model *model, struct error *error);
+
 /* One exchange with the model's server, recorded or replayed. */
 struct exchange {
     const char *method, *scope;
@@ -45,6 +51,14 @@ struct exchange {
 };
 int model_exchange(struct model *model, const struct exchange *what, struct http_reply *reply,
                    bool *missing, struct error *error);
+
+/* What an exchange came to: 0 for a reply of 2xx, else the failure in reply and error. code and missing
+ * are those of model_exchange. */
+int chat_settle(struct model *model, int code, bool missing, const struct http_reply *http,
+                struct chat_reply *reply, struct error *error);
+
+/* Adds a finished call to the model's counts. */
+void chat_count(struct model *model, const struct chat_reply *reply, int code);
 
 /* Fills reply->failure and error, returns ERROR_REMOTE (or what the failure implies). */
 int chat_fail(struct chat_reply *reply, struct error *error, enum chat_failure failure,

@@ -25,10 +25,10 @@ static void window_of(struct model *m)
     m->context = tokens < CHAT_CONTEXT_LEAST ? CHAT_CONTEXT_LEAST : tokens;
 }
 
+/* The host of m->url. */
 static int address_of(struct model *m, struct error *error)
 {
     struct url url;
-    wire_url(&m->spec, &m->url);
     if (url_parse(buf_span(&m->url), &url, error) < 0)
         return error_prefix(error, "%s", buf_cstr(&m->spec.text));
     url_host_add(&url, &m->host);
@@ -43,6 +43,7 @@ static const char *base_variable(const struct model_spec *spec)
     switch (spec->provider) {
     case MODEL_OPENAI: name = "OPENAI_BASE_URL"; break;
     case MODEL_ANTHROPIC: name = "ANTHROPIC_BASE_URL"; break;
+    case MODEL_TYPESAFE: name = "TYPESAFE_BASE_URL"; break;
     case MODEL_BEDROCK:
     case MODEL_BEDROCK_INVOKE: name = "AWS_ENDPOINT_URL_BEDROCK_RUNTIME"; break;
     default: return NULL;
@@ -101,6 +102,13 @@ static void name_parts(struct model *m)
     m->target = model_spec_name(&m->spec);
 }
 
+int model_reach(struct model *m, struct error *error)
+{
+    int code = address_of(m, error);
+    name_parts(m);
+    return code < 0 ? code : find_key(m, error);
+}
+
 static int open_parts(struct model *m, const char *spec, struct error *error)
 {
     int code = model_spec_parse(spec, &m->spec, error);
@@ -117,10 +125,8 @@ static int open_parts(struct model *m, const char *spec, struct error *error)
         return 0;
     if (m->spec.provider == MODEL_REPLAY)
         return replay_open(m, error);
-    code = address_of(m, error);
-    name_parts(m);
-    if (code == 0)
-        code = find_key(m, error);
+    wire_url(&m->spec, &m->url);
+    code = model_reach(m, error);
     if (code == 0 && m->spec.provider == MODEL_ENDPOINT) {
         if (m->settings.model && *m->settings.model)
             buf_text(&m->spec.model, m->settings.model);
@@ -131,12 +137,18 @@ static int open_parts(struct model *m, const char *spec, struct error *error)
     return code;
 }
 
-struct model *model_open(const char *spec, const struct model_settings *settings,
-                         struct error *error)
+struct model *model_new(const struct model_settings *settings)
 {
     struct model *m = mem_zero(1, sizeof *m);
     m->settings = *settings;
     pthread_mutex_init(&m->lock, NULL);
+    return m;
+}
+
+struct model *model_open(const char *spec, const struct model_settings *settings,
+                         struct error *error)
+{
+    struct model *m = model_new(settings);
     if (open_parts(m, spec, error) < 0) {
         model_close(m);
         return NULL;
