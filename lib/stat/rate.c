@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "stat/stat.h"
+#include "text/number.h"
 
 static double clamp(double x, double low, double high)
 {
@@ -23,6 +24,19 @@ struct interval stat_wilson(double s, double n, double z)
     double centre = (p + z * z / (2.0 * n)) / denominator;
     double half = z * sqrt(p * (1.0 - p) / n + z * z / (4.0 * n * n)) / denominator;
     return (struct interval){clamp(centre - half, 0.0, 1.0), clamp(centre + half, 0.0, 1.0)};
+}
+
+double stat_kappa(double both, double first, double second, double neither)
+{
+    double n = both + first + second + neither;
+    if (!(n > 0))
+        return NAN;
+    double agreed = (both + neither) / n;
+    double a = (both + first) / n, b = (both + second) / n;
+    double chance = a * b + (1.0 - a) * (1.0 - b);
+    if (chance == 1.0)
+        return agreed == 1.0 ? 1.0 : 0.0;
+    return number_round((agreed - chance) / (1.0 - chance), 4);
 }
 
 double stat_two_proportion_p(double x_a, double n_a, double x_b, double n_b)

@@ -220,6 +220,10 @@ struct interval stat_wilson(double s, double n, double z);
  * value. */
 double stat_two_proportion_p(double x_a, double n_a, double x_b, double n_b);
 
+/* Agreement of two 0/1 raters beyond chance (Cohen 1960), 4 decimals, from how often both said 1, the
+ * first alone, the second alone, neither. NaN without rows; 1 or 0 when chance alone would agree. */
+double stat_kappa(double both, double first, double second, double neither);
+
 /* Spread of a task's paired difference: k tries a side, every task at rate base, after at base +
  * effect; and the same when the gain sits in a few tasks that go to 1. */
 double stat_sd_uniform(double base, double effect, double k);
