@@ -1,8 +1,6 @@
 /* wai-grade: rows in, the same rows with a verdict out. Room grade does the work; here are the
  * options, the choice of one scorer, and what people read at the end. */
-#include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/file.h"
 #include "base/log.h"
@@ -10,19 +8,24 @@
 #include "base/signals.h"
 #include "grade/defaults.h"
 #include "grade/groupwise_run.h"
+#include "grade/pairwise.h"
 #include "grade/run.h"
-#include "grade/scorer_options.h"
+#include "grade/session.h"
+#include "guard/label_trust.h"
 #include "measure/measure.h"
 #include "rng/rng.h"
-#include "text/digest.h"
 #include "text/term.h"
 
 struct settings {
     struct scorer_options scorer;
+    struct judge_options judge;
+    struct pairwise_options pairwise;
+    struct rubric_writer_options rubrics;
     struct mark_options marks;
     struct groupwise_options groupwise;
     const char *output, *report;
-    const char *judge_name, *judge_version, *run_id, *model, *source, *regrade, *resume;
+    const char *judge_name, *judge_version, *run_id, *model, *source, *regrade, *resume, *judge_log,
+        *eval_set, *trust;
     const char *tools, *policy, *system_prompt;
     bool max_unjudged_given;
     int64_t limit;
@@ -35,10 +38,13 @@ struct settings {
 /* clang-format off */
 static const struct option OPTIONS[] = {
     SCORER_OPTIONS(struct settings, scorer),
+    JUDGE_OPTIONS(struct settings, judge),
+    PAIRWISE_OPTIONS(struct settings, pairwise),
+    RUBRIC_WRITER_OPTIONS(struct settings, rubrics),
     MARK_OPTIONS(struct settings, marks),
     GROUPWISE_OPTIONS(struct settings, groupwise),
     {.kind = OPTION_REAL, .name = "timeout", AT(timeout), .arg = "S", .min = 0, .max = 86400,
-     .help = "seconds per verdict (none; a command 60, code-exec 10)"},
+     .help = "seconds per verdict (none; a command 60, code-exec 10, a judge 120)"},
     {.kind = OPTION_TEXT, .name = "judge-name", AT(judge_name), .arg = "S",
      .help = "judge_name of the rows (the scorer's name)"},
     {.kind = OPTION_TEXT, .name = "judge-version", AT(judge_version), .arg = "S",
@@ -55,12 +61,18 @@ static const struct option OPTIONS[] = {
      .help = "score at most N rows, the first ones (all)"},
     {.kind = OPTION_TEXT, .name = "resume", AT(resume), .arg = "FILE", .file = true,
      .help = "rows that an interrupted run wrote to FILE are taken from there"},
+    {.kind = OPTION_TEXT, .name = "judge-log", AT(judge_log), .arg = "FILE", .file = true,
+     .help = "write what the judge said to FILE, to be read again as replay:FILE"},
+    {.kind = OPTION_TEXT, .name = "eval-set", AT(eval_set), .arg = "FILE", .file = true,
+     .help = "asks that rows must cover, a line each; the report lists those without a row"},
     {.kind = OPTION_TEXT, .name = "tools", AT(tools), .arg = "FILE|JSON",
      .help = "declared tools: $tools in programs, and warnings about tool use", .file = true},
     {.kind = OPTION_TEXT, .name = "policy", AT(policy), .arg = "FILE", .file = true,
      .help = "file with the agent's system prompt: $policy in programs"},
     {.kind = OPTION_TEXT, .name = "system-prompt", AT(system_prompt), .arg = "TEXT|@FILE",
      .help = "the agent's system prompt itself"},
+    {.kind = OPTION_CHOICE, .name = "trust", AT(trust), .choices = "warn|require|off",
+     .help = "hold the verdicts against people's labels: say so, exit 1, or not (warn for judges)"},
     {.kind = OPTION_REAL, .name = "max-unjudged", AT(max_unjudged), .arg = "P", .min = 0, .max = 1,
      .seen = offsetof(struct settings, max_unjudged_given),
      .help = "exit 1 when more than this share of the scored rows is unjudged"},
@@ -75,66 +87,41 @@ static const struct option OPTIONS[] = {
 
 static const struct command COMMAND = {
     .name = "wai-grade",
-    .synopsis = "[-e PROG | -c CMD | -V NAME[:ARGS]... | --conduct] [OPTIONS] [FILE...]",
+    .synopsis = "[-e PROG | -c CMD | -V NAME[:ARGS]... | --judge SPEC] [OPTIONS] [FILE...]",
     .purpose = "put a verdict on every row",
     .options = OPTIONS,
-    .examples = "wai-grade -e 'if (.final_text|length) > 0 then 1 else 0 end' rows.jsonl\n"
-                "wai-grade -V exact-match rows.jsonl | wai-passat\n"
-                "wai-grade -V includes -V 'regex:{\"pattern\":\"</think>\"}' --all rows.jsonl\n"
-                "wai-grade -V code-exec:timeout=5 -j 2 rows.jsonl > scored.jsonl\n"
-                "wai-grade --checklist --tools tools.json rows.jsonl > scored.jsonl\n"
-                "wai-grade --mark all --classify scored.jsonl > marked.jsonl\n"
-                "wai-grade -c ./my_checker.py -j 8 --timeout 20 rows.jsonl > scored.jsonl\n",
-    .exit_status = "1    a check that was asked for is red (--max-unjudged, --check-spread)\n"
-                   "4    the scorer failed on every row, or its command kept dying\n",
+    .examples =
+        "wai-grade -e 'if (.final_text|length) > 0 then 1 else 0 end' rows.jsonl\n"
+        "wai-grade -V exact-match rows.jsonl | wai-passat\n"
+        "wai-grade -V includes -V 'regex:{\"pattern\":\"</think>\"}' --all rows.jsonl\n"
+        "wai-grade -V code-exec:timeout=5 -j 2 rows.jsonl > scored.jsonl\n"
+        "wai-grade --checklist --tools tools.json rows.jsonl > scored.jsonl\n"
+        "wai-grade --mark all --classify scored.jsonl > marked.jsonl\n"
+        "wai-grade --rubric refund.md --judge openai:gpt-4.1-mini rows.jsonl > scored.jsonl\n"
+        "wai-grade --pairwise --judge openai:gpt-4.1-mini pairs.jsonl > judged.jsonl\n"
+        "wai-grade -c ./my_checker.py -j 8 --timeout 20 rows.jsonl > scored.jsonl\n",
+    .exit_status =
+        "1    a check that was asked for is red (--trust require,\n"
+        "     --max-unjudged, --check-spread)\n"
+        "4    the scorer failed on every row, its command kept dying, or a key is missing\n",
 };
 
 /* What the options come to. */
 struct plan {
     const struct settings *o;
-    struct scorer_choice choice;
-    struct scorer *scorer; /* of the choice; NULL: only marks */
+    struct grade_session session;
+    struct scorer *scorer; /* of the session; NULL: only marks */
     struct marks *marks;   /* NULL: none */
+    struct eval_set *eval_set;
+    struct label_trust *trust; /* NULL: off */
     int threads;
-    struct scorer_setup setup;
-    struct row_tools tools;
-    struct buf tools_json, policy, run_id;
+    struct buf run_id;
     struct arena words;
     struct facts_reader *facts;
     struct passat *passat;
 };
 
-/* ---- options
- * ------------------------------------------------------------------------------------------ */
-
-/* --tools and the system prompt, for programs and warnings. */
-static int read_context(struct plan *p, struct error *error)
-{
-    const struct settings *o = p->o;
-    struct buf other = {0};
-    int rc = 0;
-    if (o->tools && (rc = row_tools_read(&p->tools, o->tools, error)) == 0) {
-        buf_byte(&p->tools_json, '[');
-        for (size_t i = 0; i < p->tools.count; i++) {
-            if (i)
-                buf_byte(&p->tools_json, ',');
-            buf_span_add(&p->tools_json, p->tools.items[i].entry.text);
-        }
-        buf_byte(&p->tools_json, ']');
-        p->setup.tools = buf_span(&p->tools_json);
-    }
-    if (!rc && o->policy)
-        rc = file_read(o->policy, GRADE_TEXT_MAX, &p->policy, error);
-    if (!rc && o->system_prompt)
-        rc = file_text_or_at(o->system_prompt, GRADE_TEXT_MAX, o->policy ? &other : &p->policy,
-                             error);
-    if (!rc && o->policy && o->system_prompt && !span_equal(buf_span(&other), buf_span(&p->policy)))
-        rc = error_set(error, ERROR_USAGE, "--policy and --system-prompt differ; give one");
-    if (!rc && (o->policy || o->system_prompt))
-        p->setup.policy = span_make(buf_cstr(&p->policy), p->policy.len);
-    buf_free(&other);
-    return rc;
-}
+/* ---- what people read -------------------------------------------------------------------------- */
 
 static void show_debug(void *data, struct span json)
 {
@@ -143,54 +130,6 @@ static void show_debug(void *data, struct span json)
     term_add(&text, json);
     log_note("debug: %s", buf_cstr(&text));
     buf_free(&text);
-}
-
-/* ---- the scorer
- * --------------------------------------------------------------------------------------- */
-
-static int make_plan(struct plan *p, struct error *error)
-{
-    const struct settings *o = p->o;
-    p->setup = (struct scorer_setup){
-        .jobs = (int)o->rows.jobs, .timeout_s = o->timeout, .debug = show_debug};
-    bool marks = mark_options_any(&o->marks);
-    int rc = read_context(p, error);
-    if (!rc && (!marks || scorer_options_count(&o->scorer)))
-        rc = scorer_choice_open(&p->choice, &o->scorer, &p->setup, error);
-    if (rc)
-        return rc;
-    p->scorer = p->choice.scorer;
-    if (p->choice.by_default)
-        log_note("no scorer named: --checklist grades conduct and the outcome of each task");
-    p->threads = p->scorer ? p->scorer->threads : scorer_jobs(&p->setup, EXPR_JOBS_MAX);
-    if (marks && !(p->marks = marks_open(&o->marks, p->threads, error)))
-        return error->code;
-    return 0;
-}
-
-static void free_plan(struct plan *p)
-{
-    scorer_choice_close(&p->choice);
-    marks_close(p->marks);
-    row_tools_free(&p->tools);
-    buf_free(&p->tools_json);
-    buf_free(&p->policy);
-    buf_free(&p->run_id);
-    arena_free(&p->words);
-    if (p->facts)
-        facts_close(p->facts);
-    passat_free(p->passat);
-}
-
-/* ---- the run
- * ------------------------------------------------------------------------------------------ */
-
-static void row_left(void *data, const struct row *row)
-{
-    struct plan *p = data;
-    struct row_facts facts;
-    facts_read(p->facts, row, &facts);
-    passat_add(p->passat, &facts);
 }
 
 static void show_warning(void *data, const char *text)
@@ -221,6 +160,7 @@ static void show_checked(const struct grade_run *run)
 static void show_summary(const struct plan *p, const struct grade_run *run)
 {
     const struct grade_counts *c = grade_run_counts(run);
+    const char *backend = p->session.choice.backend;
     struct rng rng;
     struct buf line = {0};
     struct passat_report report;
@@ -236,9 +176,9 @@ static void show_summary(const struct plan *p, const struct grade_run *run)
         if (!p->scorer)
             log_note("no scorer: rewards stay as they are");
         else
-            log_note("%llu rows scored by %.*s, %llu with a verdict, %llu passed on as they were",
-                     (unsigned long long)c->scored, (int)strlen(p->scorer->name), p->scorer->name,
-                     (unsigned long long)c->graded, (unsigned long long)(c->skipped + c->resumed));
+            log_note("%llu rows scored by %s, %llu with a verdict, %llu passed on as they were",
+                     (unsigned long long)c->scored, p->scorer->name, (unsigned long long)c->graded,
+                     (unsigned long long)(c->skipped + c->resumed));
         if (c->failures) {
             log_note("most frequent reasons of failure:");
             grade_run_reasons(run, 3, show_reason, NULL);
@@ -247,69 +187,123 @@ static void show_summary(const struct plan *p, const struct grade_run *run)
     if (!c->rows && !log_is_quiet())
         log_note("no row arrived");
     buf_free(&line);
-    if (p->choice.backend && !strcmp(p->choice.backend, "checklist"))
+    if (backend && !strcmp(backend, "checklist"))
         show_checked(run);
     grade_run_warnings(run, show_warning, NULL);
 }
 
-/* json: a line. */
-static int write_report(const struct plan *p, struct span json, struct error *error)
+/* Sets the sentence of --trust; false: the judge may be trusted. */
+static bool trust_sentence(const struct plan *p, struct buf *out)
 {
-    if (!p->o->report)
-        return 0;
-    struct file *file = file_create(p->o->report, error);
-    int rc = file ? file_write(file, json, error) : ERROR_SYSTEM;
-    if (file && rc == 0)
-        rc = file_commit(file, error);
-    else if (file)
-        file_abandon(file);
-    return rc;
+    struct label_trust_summary s;
+    if (!p->trust)
+        return false;
+    s = label_trust_summary(p->trust);
+    return label_trust_warning(&s, out);
 }
 
-static void name_run(struct plan *p)
+static void write_trust(void *data, struct json_writer *w)
 {
-    uint8_t bytes[6] = {0};
-    char hex[13];
-    if (p->o->run_id) {
-        buf_text(&p->run_id, p->o->run_id);
+    const struct plan *p = data;
+    struct label_trust_summary s;
+    if (!p->trust)
         return;
-    }
-    if (getrandom(bytes, sizeof bytes, 0) < 0)
-        memset(bytes, 0, sizeof bytes);
-    digest_hex(bytes, sizeof bytes, hex);
-    buf_format(&p->run_id, "score_%s", hex);
+    s = label_trust_summary(p->trust);
+    json_write_key(w, "trust");
+    label_trust_write(&s, w);
+}
+
+static int write_report(const struct plan *p, const struct buf *json, int rc, struct error *error)
+{
+    struct error later;
+    int written = p->o->report && json->len
+                      ? file_save(p->o->report, buf_span(json), rc < 0 ? &later : error)
+                      : 0;
+    return rc < 0 ? rc : written;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------- */
+
+static int make_plan(struct plan *p, struct error *error)
+{
+    const struct settings *o = p->o;
+    bool marks = mark_options_any(&o->marks) || o->judge.constitution || o->rubrics.attach;
+    int rc = 0;
+    if (!marks || scorer_options_count(&o->scorer) || judge_options_asked(&o->judge))
+        rc = grade_session_scorer(&p->session, &o->judge, &o->scorer, error);
+    if (!rc && o->eval_set && !(p->eval_set = eval_set_open(o->eval_set, error)))
+        rc = error->code;
+    if (rc)
+        return rc;
+    p->scorer = p->session.choice.scorer;
+    if (p->session.choice.program.by_default)
+        log_note("no scorer named: --checklist grades conduct and the outcome of each task");
+    if (p->scorer && p->scorer->warning)
+        log_warning("%s", p->scorer->warning);
+    p->threads = p->scorer ? p->scorer->threads : scorer_jobs(&p->session.setup, EXPR_JOBS_MAX);
+    bool judged = p->scorer && p->scorer->judge && !p->scorer->advisory;
+    if (o->trust ? *o->trust != 'o' : judged)
+        p->trust = label_trust_new();
+    if (!marks)
+        return 0;
+    p->marks = marks_open(&o->marks, p->threads, error);
+    return p->marks ? grade_session_stamps(&p->session, &o->judge, &o->rubrics, p->marks, error)
+                    : error->code;
+}
+
+static void row_left(void *data, const struct row *row)
+{
+    struct plan *p = data;
+    struct row_facts facts;
+    facts_read(p->facts, row, &facts);
+    passat_add(p->passat, &facts);
+    if (p->trust)
+        label_trust_row(p->trust, row);
 }
 
 static struct grade_options grade_options_of(struct plan *p)
 {
     const struct settings *o = p->o;
+    const struct scorer *s = p->scorer;
+    const char *version = o->judge_version ? o->judge_version : s ? s->version : NULL;
     return (struct grade_options){.scorer = p->scorer,
                                   .marks = p->marks,
                                   .threads = p->threads,
                                   .stamp = {.judge_name = span_text(o->judge_name ? o->judge_name
-                                                                    : p->scorer   ? p->scorer->name
+                                                                    : s           ? s->name
                                                                                   : NULL),
                                             .run_id = buf_span(&p->run_id),
                                             .source = span_text(o->source),
                                             .model = span_text(o->model),
-                                            .judge_version = span_text(o->judge_version)},
+                                            .judge_version = span_text(version),
+                                            .keep_prior = s && s->judge},
                                   .regrade = *o->regrade == 'a'   ? GRADE_ALL
                                              : *o->regrade == 'u' ? GRADE_UNJUDGED
                                                                   : GRADE_FAILED,
                                   .limit = o->limit,
                                   .resume = o->resume,
-                                  .tools = &p->tools,
-                                  .backend = p->choice.backend ? p->choice.backend : "none",
+                                  .tools = &p->session.context.tools,
+                                  .eval_set = p->eval_set,
+                                  .judge_log = p->session.judge_log,
+                                  .models = &p->session.models,
+                                  .backend = p->session.choice.backend ? p->session.choice.backend
+                                                                       : "none",
                                   .left = row_left,
-                                  .left_data = p};
+                                  .report = write_trust,
+                                  .data = p};
+}
+
+static struct row_source source_of(const struct plan *p, const struct operands *operands)
+{
+    return (struct row_source){
+        .paths = operands->items, .n_paths = operands->count, .options = p->o->rows};
 }
 
 /* Rows into the output; the output is committed unless the run broke off. */
-static int grade(struct plan *p, struct grade_run *run, const struct operands *operands,
-                 struct error *error)
+static int write_rows(struct plan *p, struct grade_run *run, const struct operands *operands,
+                      struct error *error)
 {
-    const struct row_source source = {
-        .paths = operands->items, .n_paths = operands->count, .options = p->o->rows};
+    const struct row_source source = source_of(p, operands);
     struct row_writer *writer = row_writer_open(p->o->output, error);
     struct error later;
     if (!writer)
@@ -319,64 +313,167 @@ static int grade(struct plan *p, struct grade_run *run, const struct operands *o
     return rc < 0 ? rc : closed;
 }
 
-/* --groupwise and --check-spread: the scorer is a grader of groups. */
+/* The checks that were asked for. */
+static int check(const struct plan *p, const struct grade_run *run, struct error *error)
+{
+    const struct settings *o = p->o;
+    double share = grade_unjudged_share(run);
+    struct buf text = {0};
+    int rc = 0;
+    bool doubtful = grade_run_counts(run)->rows && trust_sentence(p, &text);
+    if (doubtful && o->trust && *o->trust == 'r')
+        rc = error_set(error, ERROR_CHECK, "%s", buf_cstr(&text));
+    else if (doubtful)
+        log_warning("%s", buf_cstr(&text));
+    if (rc == 0 && o->max_unjudged_given && share > o->max_unjudged)
+        rc = error_set(error, ERROR_CHECK, "%.4g of the scored rows are unjudged, over %.4g", share,
+                       o->max_unjudged);
+    buf_free(&text);
+    return rc;
+}
+
+static int grade_rows(struct plan *p, const struct operands *operands, struct error *error)
+{
+    struct error trouble = {0};
+    struct buf report = {0};
+    int rc = make_plan(p, error);
+    if (rc)
+        return rc;
+    if (p->o->run_id)
+        buf_text(&p->run_id, p->o->run_id);
+    else
+        grade_session_name(&p->run_id);
+    p->facts = facts_open(&(struct facts_options){0});
+    p->passat = passat_new(&(struct passat_options){0});
+    const struct grade_options options = grade_options_of(p);
+    struct grade_run *run = grade_run_open(&options, error);
+    if (!run)
+        return error->code;
+    rc = write_rows(p, run, operands, &trouble);
+    show_summary(p, run);
+    grade_run_report(run, &report);
+    buf_byte(&report, '\n');
+    rc = write_report(p, &report, rc, &trouble);
+    buf_free(&report);
+    if (rc == 0)
+        rc = check(p, run, &trouble);
+    grade_run_close(run);
+    *error = trouble;
+    return rc;
+}
+
+/* ---- groups, pairs, rubrics -------------------------------------------------------------------- */
+
 static int grade_groups(struct plan *p, const struct operands *operands, struct error *error)
 {
     const struct settings *o = p->o;
-    const struct row_source source = {
-        .paths = operands->items, .n_paths = operands->count, .options = o->rows};
+    const struct row_source source = source_of(p, operands);
     struct buf report = {0};
-    p->setup = (struct scorer_setup){.jobs = 1, .timeout_s = o->timeout, .debug = show_debug};
+    p->session.setup.jobs = 1;
     bool grader = groupwise_needs_scorer(&o->groupwise);
     if (mark_options_any(&o->marks) || o->scorer.conduct || o->scorer.checklist ||
         o->scorer.verify.count || (scorer_options_count(&o->scorer) > 0) != grader)
         return error_set(error, ERROR_USAGE,
                          "a grader of groups is --expr or --cmd alone, and none is wanted with "
                          "--verdicts-inline and --scores");
-    int rc = read_context(p, error);
-    if (!rc && grader)
-        rc = scorer_choice_open(&p->choice, &o->scorer, &p->setup, error);
+    int rc = grader ? grade_session_scorer(&p->session, &o->judge, &o->scorer, error) : 0;
     if (!rc)
-        rc = groupwise_run(&o->groupwise, p->choice.scorer, &source, o->output, &report, error);
-    struct error later;
-    int written = report.len ? write_report(p, buf_span(&report), rc < 0 ? &later : error) : 0;
+        rc = groupwise_run(&o->groupwise, p->session.choice.scorer, &source, o->output, &report,
+                           error);
+    rc = write_report(p, &report, rc, error);
     buf_free(&report);
-    return rc < 0 ? rc : written;
+    return rc;
 }
+
+static int grade_pairs(struct plan *p, const struct operands *operands, struct error *error)
+{
+    const struct settings *o = p->o;
+    const struct row_source source = source_of(p, operands);
+    struct pairwise_counts c = {0};
+    struct buf report = {0};
+    bool program = scorer_options_count(&o->scorer) > 0;
+    int rc =
+        grade_session_alone(&o->judge, &o->scorer, &o->marks, true, "the judge of pairs", error);
+    if (!rc && program)
+        rc = grade_session_scorer(&p->session, &o->judge, &o->scorer, error);
+    const struct pairwise_setup setup = {.judge = program ? NULL : &p->session.choice.judge,
+                                         .program = p->session.choice.scorer,
+                                         .setup = &p->session.setup,
+                                         .judge_log = p->session.judge_log};
+    if (!rc)
+        rc = pairwise_run(&o->pairwise, &setup, &source, o->output, &report, show_warning, NULL, &c,
+                          error);
+    if (report.len)
+        log_note("%llu pairs, %llu judged: the chosen side wins %llu, the rejected %llu, ties %llu",
+                 (unsigned long long)c.n, (unsigned long long)c.judged,
+                 (unsigned long long)c.agrees, (unsigned long long)c.prefers_rejected,
+                 (unsigned long long)c.ties);
+    rc = write_report(p, &report, rc, error);
+    buf_free(&report);
+    return rc;
+}
+
+static int write_rubrics(struct plan *p, const struct operands *operands, struct error *error)
+{
+    const struct settings *o = p->o;
+    const struct row_source source = source_of(p, operands);
+    struct buf report = {0};
+    int rc = grade_session_alone(&o->judge, &o->scorer, &o->marks, false, "the writer of rubrics",
+                                 error);
+    if (!rc)
+        rc = rubric_writer_run(&o->rubrics, &p->session.choice.judge, &p->session.setup, &source,
+                               o->output, &report, error);
+    rc = write_report(p, &report, rc, error);
+    buf_free(&report);
+    return rc;
+}
+
+static int list_traits(const struct plan *p, struct error *error)
+{
+    const struct constitution *c = &p->session.choice.constitution;
+    struct row_writer *writer = row_writer_open(p->o->output, error);
+    int rc = writer ? 0 : error->code;
+    for (size_t i = 0; i < c->count && !rc; i++)
+        rc = row_writer_line(writer, c->items[i].id, error);
+    return writer ? row_writer_close(writer, error) : rc;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------- */
 
 static int run(struct plan *p, const struct operands *operands, struct error *error)
 {
     const struct settings *o = p->o;
-    if (groupwise_asked(&o->groupwise))
-        return grade_groups(p, operands, error);
-    int rc = make_plan(p, error);
+    const struct grade_files files = {o->tools, o->policy, o->system_prompt, o->judge_log};
+    bool programs = scorer_options_count(&o->scorer) > 0;
+    bool judged =
+        o->rubrics.write || (o->judge.judge || (judge_options_asked(&o->judge) && !programs));
+    p->session.setup = (struct scorer_setup){
+        .jobs = (int)o->rows.jobs, .timeout_s = o->timeout, .debug = show_debug};
+    int rc = grade_session_open(&p->session, &o->judge, &files, judged, error);
     if (rc)
         return rc;
-    name_run(p);
-    p->facts = facts_open(&(struct facts_options){0});
-    p->passat = passat_new(&(struct passat_options){0});
-    const struct grade_options options = grade_options_of(p);
-    struct grade_run *state = grade_run_open(&options, error);
-    if (!state)
-        return error->code;
-    if (p->scorer && p->scorer->warning)
-        log_warning("%s", p->scorer->warning);
-    struct error trouble = {0};
-    rc = grade(p, state, operands, &trouble);
-    show_summary(p, state);
-    struct buf report = {0};
-    grade_run_report(state, &report);
-    buf_byte(&report, '\n');
-    int written = write_report(p, buf_span(&report), rc < 0 ? NULL : &trouble);
-    buf_free(&report);
-    rc = rc < 0 ? rc : written;
-    double share = grade_unjudged_share(state);
-    if (rc == 0 && o->max_unjudged_given && share > o->max_unjudged)
-        rc = error_set(&trouble, ERROR_CHECK, "%.4g of the scored rows are unjudged, over %.4g",
-                       share, o->max_unjudged);
-    grade_run_close(state);
-    *error = trouble;
-    return rc;
+    if (judged && p->session.choice.told)
+        log_note("%s: %s", p->session.choice.told, p->session.choice.judge.spec);
+    return o->judge.list                    ? list_traits(p, error)
+           : groupwise_asked(&o->groupwise) ? grade_groups(p, operands, error)
+           : o->pairwise.asked              ? grade_pairs(p, operands, error)
+           : o->rubrics.write               ? write_rubrics(p, operands, error)
+                                            : grade_rows(p, operands, error);
+}
+
+static int free_plan(struct plan *p, int rc, struct error *error)
+{
+    struct error later;
+    int closed = grade_session_close(&p->session, rc < 0 ? &later : error);
+    marks_close(p->marks);
+    eval_set_close(p->eval_set);
+    label_trust_free(p->trust);
+    buf_free(&p->run_id);
+    arena_free(&p->words);
+    if (p->facts)
+        facts_close(p->facts);
+    passat_free(p->passat);
+    return rc < 0 ? rc : closed;
 }
 
 int main(int argc, char **argv)
@@ -384,6 +481,8 @@ int main(int argc, char **argv)
     struct settings o = {.source = "grade",
                          .regrade = "all",
                          .limit = -1,
+                         .judge = JUDGE_OPTIONS_DEFAULT,
+                         .pairwise = PAIRWISE_OPTIONS_DEFAULT,
                          .groupwise = GROUPWISE_OPTIONS_DEFAULT,
                          .rows = ROW_OPTIONS_DEFAULT};
     struct plan plan = {.o = &o};
@@ -399,7 +498,7 @@ int main(int argc, char **argv)
     } else if (rc == OPTIONS_DONE) {
         rc = 0;
     }
-    free_plan(&plan);
+    rc = free_plan(&plan, rc, &error);
     operands_free(&operands);
     scorer_options_free(&o.scorer);
     mark_options_free(&o.marks);

@@ -94,19 +94,29 @@ static const char *known_class(const struct row *row)
     return known;
 }
 
-const char *failure_class_of(const struct failure_classes *c, const struct row *row)
+const char *failure_class_by_reason(const struct failure_classes *c, const struct row *row,
+                                    struct span reason)
 {
-    struct buf scratch = {0}, said = {0};
-    const char *class = known_class(row);
+    struct buf scratch = {0};
+    const char *class = NULL;
     struct span reply = text_strip(row_candidate(row, &scratch));
-    if (!class && (!reply.len || regex_search(c->agent_error, reply, 0, NULL, 0) == REGEX_MATCH))
+    if (!reply.len || regex_search(c->agent_error, reply, 0, NULL, 0) == REGEX_MATCH)
         class = "junk_output";
-    if (!class)
-        reasons(row, &said);
     for (size_t i = 0; i < CLASS_COUNT && !class; i++)
-        if (regex_search(c->hints[i], buf_span(&said), 0, NULL, 0) == REGEX_MATCH)
+        if (regex_search(c->hints[i], reason, 0, NULL, 0) == REGEX_MATCH)
             class = CLASSES[i].name;
     buf_free(&scratch);
+    return class;
+}
+
+const char *failure_class_of(const struct failure_classes *c, const struct row *row)
+{
+    struct buf said = {0};
+    const char *class = known_class(row);
+    if (class)
+        return class;
+    reasons(row, &said);
+    class = failure_class_by_reason(c, row, buf_span(&said));
     buf_free(&said);
     return class;
 }

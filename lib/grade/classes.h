@@ -7,6 +7,10 @@
 struct failure_classes; /* compiled hints; safe to use from several threads */
 
 struct failure_classes *failure_classes_new(void);
+/* The class of a row that has just been failed for that reason, whatever the row says of itself. */
+const char *failure_class_by_reason(const struct failure_classes *c, const struct row *row,
+                                    struct span reason);
+
 void failure_classes_free(struct failure_classes *c);
 
 bool failure_row(const struct row *row); /* reward is exactly 0 (or false) */

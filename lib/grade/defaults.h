@@ -17,8 +17,9 @@ enum {
     CMD_DEATHS_MAX = 3,     /* deaths in a row without a reply that stop the run (4.2) */
     CMD_THREADS_MAX = 1024, /* workers x batch: bounds the threads that wait for replies */
 
-    EXPR_JOBS_MAX = 16, /* workers of --expr and --verify by default (grade 1) */
-    CMD_JOBS_MAX = 8,   /* workers of --cmd and code-exec by default (grade 1) */
+    SCORER_JOBS_MAX = 256, /* workers of a program at most, whatever --jobs says */
+    EXPR_JOBS_MAX = 16,    /* workers of --expr and --verify by default (grade 1) */
+    CMD_JOBS_MAX = 8,      /* workers of --cmd and code-exec by default (grade 1) */
 
     TALLY_DISTINCT = 1000, /* different rewards, reasons, markers of a run that are counted apart */
     TALLY_ASKS = 3,        /* asks named in the warning about rows without a tool call (19.1) */

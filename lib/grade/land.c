@@ -118,6 +118,16 @@ static void land_lineage(struct verdict_landing *l, const struct verdict_stamp *
     json_edit_set(&l->row, SPAN("lineage"), buf_span(&l->json));
 }
 
+/* The label of an earlier grader stays beside the new one. */
+static void keep_prior(const struct row *row, struct json_edit *edit)
+{
+    const struct json_value *reward = row_get(row, SPAN("reward"));
+    if (row_get_set(row, SPAN("qwen_reward")) || !reward || reward->type != JSON_VALUE_NUMBER)
+        return;
+    if (json_number(*reward) == 0 || json_number(*reward) == 1)
+        json_edit_set(edit, SPAN("qwen_reward"), reward->text);
+}
+
 void verdict_land_row(struct verdict_landing *l, const struct verdict *v,
                       const struct verdict_stamp *stamp, const struct row *row, struct buf *out,
                       struct json_members *written)
@@ -140,10 +150,27 @@ void verdict_land_row(struct verdict_landing *l, const struct verdict *v,
     }
     land_classes(l, v, row);
     land_lineage(l, stamp, row);
+    if (stamp->keep_prior)
+        keep_prior(row, edit);
     if (v->fault == VERDICT_FAULT_DETECTED)
         json_edit_set(edit, SPAN("fault_detected"), SPAN("true"));
     else if (v->fault == VERDICT_FAULT_NONE)
         json_edit_remove(edit, SPAN("fault_detected"));
+    json_edit_apply_members(edit, row->line, &row->members, out, written);
+}
+
+void verdict_land_advice(struct verdict_landing *l, const struct verdict *v, const struct row *row,
+                         struct buf *out, struct json_members *written)
+{
+    struct json_edit *edit = &l->row;
+    json_edit_clear(edit);
+    json_edit_set(edit, SPAN("llm_reward"), v->judged ? buf_span(&v->reward) : SPAN("null"));
+    buf_clear(&l->json);
+    if (v->reason.len)
+        buf_span_add(&l->json, buf_span(&v->reason));
+    else
+        buf_format(&l->json, "not judged: %s", verdict_status_name(v->status));
+    json_edit_text(edit, SPAN("llm_reason"), buf_span(&l->json));
     json_edit_apply_members(edit, row->line, &row->members, out, written);
 }
 

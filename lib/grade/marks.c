@@ -5,6 +5,7 @@
 
 #include "grade/classes.h"
 #include "grade/leak.h"
+#include "grade/rubric.h"
 #include "grade/style.h"
 #include "grade/trace_flags.h"
 #include "grade/verdict.h"
@@ -59,6 +60,12 @@ struct marks {
     unsigned marks, stamps;
     struct failure_classes *classes; /* with --classify */
     struct style_bank *style;
+    struct mark_stamp {
+        struct span key, json;
+    } * stamped; /* members of every row */
+    size_t n_stamped, cap_stamped;
+    struct span rubric; /* for privileged.rubric; ptr NULL: none */
+    bool keep_rubric;
     struct mark_worker *workers;
     int threads;
 };
@@ -202,6 +209,7 @@ void marks_close(struct marks *m)
         buf_free(&m->workers[i].json);
     }
     free(m->workers);
+    free(m->stamped);
     failure_classes_free(m->classes);
     style_bank_free(m->style);
     option_list_free(&m->ignore);
@@ -354,6 +362,19 @@ static void classify(const struct marks *m, struct mark_worker *w, const struct 
         json_edit_set(&w->edit, SPAN("failure_class"), SPAN("null"));
 }
 
+void marks_set(struct marks *m, struct span key, struct span json)
+{
+    m->stamped = mem_grow(m->stamped, &m->cap_stamped, m->n_stamped + 1, sizeof *m->stamped);
+    m->stamped[m->n_stamped++] =
+        (struct mark_stamp){arena_span(&m->arena, key), arena_span(&m->arena, json)};
+}
+
+void marks_attach_rubric(struct marks *m, struct span json, bool keep)
+{
+    m->rubric = arena_span(&m->arena, json);
+    m->keep_rubric = keep;
+}
+
 void marks_apply(struct marks *m, int worker, const struct row *row, struct buf *out,
                  struct json_members *written)
 {
@@ -363,5 +384,9 @@ void marks_apply(struct marks *m, int worker, const struct row *row, struct buf 
     if (m->marks)
         add_marks(m, w, row);
     add_stamps(m, w, row);
+    for (size_t i = 0; i < m->n_stamped; i++)
+        json_edit_set(&w->edit, m->stamped[i].key, m->stamped[i].json);
+    if (m->rubric.ptr)
+        rubric_attach(row, m->rubric, m->keep_rubric, &w->edit);
     json_edit_apply_members(&w->edit, row->line, &row->members, out, written);
 }

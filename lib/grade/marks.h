@@ -37,6 +37,12 @@ bool mark_options_any(const struct mark_options *options); /* something is asked
 /* NULL: ERROR_USAGE, a name that is none. */
 struct marks *marks_open(const struct mark_options *options, int threads, struct error *error);
 
+/* A member that every row gets. json: a valid value; both are copied. */
+void marks_set(struct marks *m, struct span key, struct span json);
+
+/* A rubric (JSON) for privileged.rubric of every row. keep: rows that have one keep theirs. */
+void marks_attach_rubric(struct marks *m, struct span json, bool keep);
+
 /* The row's line with all of it spliced in, newline not included, appended to out, and the members
  * of that line. */
 void marks_apply(struct marks *m, int worker, const struct row *row, struct buf *out,

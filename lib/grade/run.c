@@ -12,6 +12,7 @@
 #include "row/calls.h"
 #include "row/key.h"
 #include "row/value.h"
+#include "text/number.h"
 
 /* What happened to a row; tally[0] of its result. */
 enum outcome { OUTCOME_SKIPPED, OUTCOME_RESUMED, OUTCOME_SCORED };
@@ -75,6 +76,13 @@ void grade_run_close(struct grade_run *run)
 /* ---- which rows
  * --------------------------------------------------------------------------------------- */
 
+/* A rollout that the token cap cut says nothing of what its agent can do (grade 3.4). */
+static bool length_capped(const struct row *row)
+{
+    const struct json_value *name = row_get(row, SPAN("judge_name"));
+    return name && span_is(name->text, "\"length_cap\"");
+}
+
 static bool wanted(const struct grade_run *run, const struct row *row)
 {
     const struct json_value *reward = row_get(row, SPAN("reward"));
@@ -130,11 +138,13 @@ static int score(struct grade_run *run, int worker, const struct row *row,
 {
     struct grade_worker *w = &run->workers[worker];
     struct verdict *v = &w->verdict;
-    bool want = run->options.scorer && wanted(run, row);
+    bool capped = run->options.scorer && run->options.scorer->judge && length_capped(row);
+    bool want = run->options.scorer && !capped && wanted(run, row);
     bool resumed = want && run->resume && resume_find(run->resume, row, &result->out);
     bool take = within_limit(run, row->index, want && !resumed);
     result->fate = resumed ? ROW_CHANGED : ROW_KEEP;
     result->tally[0] = resumed ? OUTCOME_RESUMED : OUTCOME_SKIPPED;
+    result->tally[3] = capped;
     if (resumed) {
         struct json_fault fault;
         struct row found;
@@ -148,12 +158,18 @@ static int score(struct grade_run *run, int worker, const struct row *row,
         stop(run);
         return rc;
     }
-    verdict_land_row(&w->landing, v, &run->options.stamp, row, &result->out, &result->written);
+    if (run->options.scorer->advisory)
+        verdict_land_advice(&w->landing, v, row, &result->out, &result->written);
+    else
+        verdict_land_row(&w->landing, v, &run->options.stamp, row, &result->out, &result->written);
     result->fate = ROW_CHANGED;
     result->tally[0] = OUTCOME_SCORED;
     result->tally[1] = v->status;
     result->tally[2] = v->judged;
+    result->tally[4] = (int64_t)v->reward.len;
     buf_span_add(&result->note, buf_span(&v->reward));
+    if (run->options.judge_log)
+        buf_span_add(&result->note, buf_span(&v->log));
     return 0;
 }
 
@@ -194,36 +210,65 @@ static int work(void *context, int worker, const struct row *row, struct row_res
     return 0;
 }
 
-static void count_scored(struct grade_run *run, const struct row_result *result)
+/* The judge's model made the row. */
+static bool self_judged(const struct grade_run *run, const struct row *row)
+{
+    const struct json_value *made_by = row_get(row, SPAN("model_version"));
+    struct buf scratch = {0};
+    bool same = run->options.scorer->model && made_by && made_by->type == JSON_VALUE_STRING &&
+                span_is(json_text(*made_by, &scratch), run->options.scorer->model);
+    buf_free(&scratch);
+    return same;
+}
+
+static void count_scored(struct grade_run *run, const struct row *row,
+                         const struct row_result *result)
 {
     struct grade_counts *c = &run->counts;
+    struct span reward_text = span_slice(buf_span(&result->note), 0, (size_t)result->tally[4]);
     c->scored++;
     c->statuses[result->tally[1]]++;
     if (!result->tally[2])
         return;
-    double reward = strtod(buf_cstr((struct buf *)&result->note), NULL);
+    double reward = number_of_json(reward_text);
     c->graded++;
+    c->self_judged += self_judged(run, row);
+    if (run->options.scorer->advisory) /* rewards are not touched */
+        return;
     c->sum += reward;
     c->passes += reward == 1;
     c->failures += reward == 0;
     c->partials += reward != 0 && reward != 1;
-    tally_reward(&run->tally, buf_span(&result->note));
+    tally_reward(&run->tally, reward_text);
+}
+
+static int log_judge(struct grade_run *run, const struct row_result *result, struct error *error)
+{
+    struct span log =
+        span_slice(buf_span(&result->note), (size_t)result->tally[4], result->note.len);
+    return log.len && run->options.judge_log ? row_writer_line(run->options.judge_log, log, error)
+                                             : 0;
 }
 
 static int done(void *context, const struct row *row, struct row_result *result,
                 struct error *error)
 {
     struct grade_run *run = context;
-    (void)error;
+    int rc = 0;
     run->counts.rows++;
     run->counts.skipped += result->tally[0] == OUTCOME_SKIPPED;
     run->counts.resumed += result->tally[0] == OUTCOME_RESUMED;
-    if (result->tally[0] == OUTCOME_SCORED)
-        count_scored(run, result);
+    run->counts.skipped_truncated += (uint64_t)result->tally[3];
+    if (result->tally[0] == OUTCOME_SCORED) {
+        count_scored(run, row, result);
+        rc = log_judge(run, result, error);
+    }
     tally_row(&run->tally, row);
+    if (run->options.eval_set)
+        eval_set_row(run->options.eval_set, row);
     if (run->options.left)
-        run->options.left(run->options.left_data, row);
-    return 0;
+        run->options.left(run->options.data, row);
+    return rc;
 }
 
 static double now(void)
@@ -273,7 +318,7 @@ double grade_unjudged_share(const struct grade_run *run)
 void grade_run_warnings(const struct grade_run *run, void (*out)(void *data, const char *text),
                         void *data)
 {
-    tally_warnings(&run->tally, &run->counts, out, data);
+    tally_warnings(&run->tally, &run->counts, &run->options, out, data);
 }
 
 void grade_run_reasons(const struct grade_run *run, size_t n,

@@ -4,6 +4,7 @@
 #define WAI_GRADE_RUN_H
 
 #include "base/map.h"
+#include "grade/eval_set.h"
 #include "grade/marks.h"
 #include "grade/scorer.h"
 #include "row/filter.h"
@@ -17,13 +18,18 @@ struct grade_options {
     int threads;           /* of the work: the scorer's, or the user's without one */
     struct verdict_stamp stamp;
     enum grade_regrade regrade;
-    int64_t limit;                 /* rows scored at most; negative: all */
-    const char *resume;            /* file with rows graded before, or NULL */
-    const struct row_tools *tools; /* declared tools, or NULL; borrow */
-    const char *backend;           /* what the report calls the scorer: "expr", "cmd", "verify" */
+    int64_t limit;                     /* rows scored at most; negative: all */
+    const char *resume;                /* file with rows graded before, or NULL */
+    const struct row_tools *tools;     /* declared tools, or NULL; borrow */
+    struct eval_set *eval_set;         /* asks to cover, or NULL; borrow */
+    struct row_writer *judge_log;      /* what model judges said, a line per row, or NULL; borrow */
+    const struct model_access *models; /* what was spent on models; NULL: nothing can have been */
+    const char *backend; /* what the report calls the scorer: "expr", "cmd", "verify" */
     /* Every row as it leaves, in order, on the calling thread; may be NULL. */
     void (*left)(void *data, const struct row *row);
-    void *left_data;
+    /* Adds members to the report; may be NULL. */
+    void (*report)(void *data, struct json_writer *w);
+    void *data; /* of both */
 };
 
 struct grade_run;
@@ -40,6 +46,8 @@ struct grade_counts {
     uint64_t rows, bad;      /* read */
     uint64_t scored, graded; /* asked about, with a reward */
     uint64_t skipped, resumed;
+    uint64_t skipped_truncated; /* of the skipped: cut by the token cap, so not for a judge */
+    uint64_t self_judged;       /* graded by the model that made them */
     uint64_t passes, failures, partials;
     uint64_t statuses[VERDICT_STATUS_COUNT]; /* of the scored rows */
     double sum;                              /* of the rewards */

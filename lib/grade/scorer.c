@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/pool.h"
+#include "grade/defaults.h"
+#include "grade/judge_options.h"
 #include "grade/scrub.h"
 #include "grade/verify.h"
 #include "row/gold.h"
@@ -11,7 +13,9 @@
 int scorer_jobs(const struct scorer_setup *setup, int most)
 {
     int cpus = pool_cpu_count();
-    return setup->jobs > 0 ? setup->jobs : cpus < most ? cpus : most;
+    if (setup->jobs > 0)
+        return setup->jobs < SCORER_JOBS_MAX ? setup->jobs : SCORER_JOBS_MAX;
+    return cpus < most ? cpus : most;
 }
 
 int scorer_verdict(struct scorer *s, int worker, const struct row *row, struct verdict *v,
@@ -96,6 +100,33 @@ static struct scorer *open_verifier(const char *spec, const struct scorer_setup 
     return scorer_verify_open(&options, setup, error);
 }
 
+/* spec NULL: the judge `default`. */
+static struct scorer *open_judge(const char *spec, struct judge_choice *read,
+                                 const struct scorer_setup *setup, struct error *error)
+{
+    const struct judge_options options = {.judge = spec, .retries = JUDGE_RETRIES};
+    struct scorer_judge_options judge = {.retries = JUDGE_RETRIES};
+    const char *told;
+    if (read)
+        judge = read->judge;
+    judge.spec = setup->models ? judge_spec(&options, setup->models, &told) : spec;
+    return scorer_judge_open(&judge, setup, error);
+}
+
+static struct scorer *open_rubric(const char *path, const struct scorer_setup *setup,
+                                  struct error *error)
+{
+    const struct judge_options options = {.rubric = path, .retries = JUDGE_RETRIES};
+    struct judge_choice choice = {0};
+    struct scorer *s = NULL;
+    if (!setup->models)
+        error_set(error, ERROR_USAGE, "rubric:%s: no model can judge here", path);
+    else if (judge_choice_read(&choice, &options, setup->models, error) == 0)
+        s = open_judge(NULL, &choice, setup, error);
+    judge_choice_close(&choice);
+    return s;
+}
+
 struct scorer *scorer_open(const char *spec, const struct scorer_setup *setup, struct error *error)
 {
     struct span s = span_text(spec);
@@ -111,6 +142,10 @@ struct scorer *scorer_open(const char *spec, const struct scorer_setup *setup, s
         return open_verifier(spec + 7, setup, error);
     if (span_starts(s, SPAN("field:")))
         return scorer_field_open(spec + 6, setup, error);
+    if (span_starts(s, SPAN("rubric:")))
+        return open_rubric(spec + 7, setup, error);
+    if (model_spec_known(spec) || span_is(s, "default"))
+        return open_judge(spec, NULL, setup, error);
     if (span_is(s, "conduct"))
         return scorer_conduct_open(setup, error);
     if (span_is(s, "checklist"))
@@ -119,8 +154,8 @@ struct scorer *scorer_open(const char *spec, const struct scorer_setup *setup, s
         return open_verifier(spec, setup, error);
     error_set(
         error, ERROR_USAGE,
-        "scorer %s is none of expr:PROG, cmd:COMMAND, verify:NAME[:ARGS], field:PATH, conduct, "
-        "checklist; "
+        "scorer %s is none of expr:PROG, cmd:COMMAND, verify:NAME[:ARGS], rubric:FILE, field:PATH, "
+        "conduct, checklist and a model (openai:MODEL); "
         "the verifiers are %s",
         spec, verify_names());
     return NULL;

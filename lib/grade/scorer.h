@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 #include "grade/verdict.h"
+#include "model/model_options.h"
+#include "json/write.h"
 
 struct scorer;
 
@@ -15,6 +17,8 @@ struct scorer_kind {
     int (*verdict)(struct scorer *s, int worker, const struct row *row, struct verdict *v,
                    struct error *error);
     void (*close)(struct scorer *s); /* frees s too */
+    /* Adds members to the report's object; may be NULL. */
+    void (*report)(struct scorer *s, struct json_writer *w);
 };
 
 /* The head of every scorer; a kind puts its own state behind it. */
@@ -27,7 +31,12 @@ struct scorer {
     bool children;         /* child processes do the work: when each verdict is an error, exit 4 */
     struct span
         gold_field; /* where the gold is looked up for the net of grade 2.4; empty: usual places */
-    const char *warning; /* one sentence for people, after opening or later; NULL: none */
+    bool judge;     /* a model judges: rows cut by the token cap are not for it (3.4) */
+    bool floor, criteria; /* it has no rubric; it answers criteria */
+    bool advisory;        /* verdicts land as a second opinion (14.6) */
+    const char *model;    /* of a model judge, to tell whether it judges itself; NULL: none */
+    const char *version;  /* lineage.judge_version when the user gives none; NULL: none */
+    const char *warning;  /* one sentence for people, after opening or later; NULL: none */
 };
 
 /* What every opener is told. */
@@ -35,8 +44,9 @@ struct scorer_setup {
     int jobs;         /* 0: the kind's default */
     double timeout_s; /* per verdict; 0: the kind's default */
     struct verdict_scale scale;
-    struct span tools;  /* JSON array for $tools; len 0: none */
-    struct span policy; /* the agent's system prompt for $policy; ptr NULL: none */
+    struct span tools;           /* JSON array for $tools; len 0: none */
+    struct model_access *models; /* for model judges; NULL: none can be asked */
+    struct span policy;          /* the agent's system prompt for $policy; ptr NULL: none */
     void (*debug)(void *data, struct span json); /* where jq's debug goes; NULL: nowhere */
     void *debug_data;
 };
@@ -85,8 +95,8 @@ struct scorer *scorer_checklist_open(const struct scorer_setup *setup, struct er
 struct scorer *scorer_field_open(const char *path, const struct scorer_setup *setup,
                                  struct error *error);
 
-/* A scorer in one string (grade 4.3): expr:PROG, cmd:COMMAND, verify:NAME[:ARGS], field:PATH,
- * conduct, checklist, or a verifier's NAME[:ARGS]. */
+/* A scorer in one string (grade 4.3): expr:PROG, cmd:COMMAND, verify:NAME[:ARGS], rubric:FILE,
+ * field:PATH, conduct, checklist, a verifier's NAME[:ARGS], or a model spec. */
 struct scorer *scorer_open(const char *spec, const struct scorer_setup *setup, struct error *error);
 
 /* ---- use

@@ -291,8 +291,46 @@ static void warn_unjudged(const struct grade_counts *c, const struct sink *s)
     say(s, &text);
 }
 
+/* A judge that grades its own work, without a rubric, or by criteria that add up. */
+static void warn_judge(const struct grade_counts *c, const struct scorer *scorer,
+                       const struct sink *s)
+{
+    struct buf text = {0};
+    if (c->self_judged) {
+        buf_format(&text,
+                   "%llu rows were judged by the model that made them; models prefer their own "
+                   "work, so name another judge",
+                   (unsigned long long)c->self_judged);
+        say(s, &text);
+    }
+    if (scorer && scorer->judge && scorer->floor && c->graded) {
+        buf_text(&text, "no rubric: the judge knows the floor of conduct and not what this job is; "
+                        "give --rubric FILE");
+        say(s, &text);
+    }
+    if (scorer && scorer->criteria && c->partials) {
+        buf_text(&text,
+                 "rewards of principles are fractions, which agreement with labels of 0 and 1 "
+                 "leaves out; \"kind\": \"hard\" makes a criterion a gate");
+        say(s, &text);
+    }
+}
+
+static void warn_uncovered(const struct eval_set *set, const struct sink *s)
+{
+    struct buf text = {0};
+    size_t asks, covered;
+    eval_set_counts(set, &asks, &covered);
+    if (covered == asks)
+        return;
+    buf_format(&text, "%zu of %zu asks of the eval set have no row; the report lists them",
+               asks - covered, asks);
+    say(s, &text);
+}
+
 void tally_warnings(const struct tally *t, const struct grade_counts *c,
-                    void (*out)(void *data, const char *text), void *data)
+                    const struct grade_options *options, void (*out)(void *data, const char *text),
+                    void *data)
 {
     const struct sink sink = {out, data}, *s = &sink;
     struct buf text = {0};
@@ -309,6 +347,9 @@ void tally_warnings(const struct tally *t, const struct grade_counts *c,
         say(s, &text);
     }
     warn_unjudged(c, s);
+    warn_judge(c, options->scorer, s);
+    if (options->eval_set && t->rows)
+        warn_uncovered(options->eval_set, s);
     if (t->rows >= 2 && !t->repeats.count) {
         buf_text(&text, "every task has one row; pass@1 is all that can be measured, and no group "
                         "can teach");
@@ -433,7 +474,7 @@ static void write_head(struct json_writer *w, const struct grade_counts *c)
     write_int(w, "unjudged", c->scored - c->graded);
     write_int(w, "skipped", c->skipped);
     write_int(w, "resumed", c->resumed);
-    write_int(w, "skipped_truncated", 0);
+    write_int(w, "skipped_truncated", c->skipped_truncated);
     json_write_key(w, "statuses");
     json_write_object(w);
     for (int i = 0; i < VERDICT_STATUS_COUNT; i++)
@@ -465,8 +506,21 @@ void tally_report(const struct tally *t, const struct grade_counts *c,
     write_text(w, "backend", span_text(options->backend));
     json_write_key(w, "warnings");
     json_write_array(w);
-    tally_warnings(t, c, add_warning, w);
+    tally_warnings(t, c, options, add_warning, w);
     json_write_end_array(w);
+    if (options->scorer && options->scorer->kind->report) {
+        json_write_key(w, "self_judged");
+        json_write_bool(w, c->self_judged > 0);
+        options->scorer->kind->report(options->scorer, w);
+    }
+    if (options->eval_set) {
+        json_write_key(w, "eval_coverage");
+        eval_set_write(options->eval_set, w);
+    }
+    if (options->report)
+        options->report(options->data, w);
+    if (options->models && options->scorer && options->scorer->judge)
+        model_access_report(options->models, w);
     write_maps(w, t);
     json_write_key(w, "seconds");
     json_write_real(w, c->seconds);

@@ -41,7 +41,8 @@ void tally_close(struct tally *t);
 void tally_reward(struct tally *t, struct span text);
 void tally_row(struct tally *t, const struct row *row);
 void tally_warnings(const struct tally *t, const struct grade_counts *c,
-                    void (*out)(void *data, const char *text), void *data);
+                    const struct grade_options *options, void (*out)(void *data, const char *text),
+                    void *data);
 void tally_reasons(const struct tally *t, size_t n, void (*out)(void *data, const char *text),
                    void *data);
 void tally_report(const struct tally *t, const struct grade_counts *c,

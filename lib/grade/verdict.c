@@ -32,6 +32,7 @@ void verdict_clear(struct verdict *v)
     buf_clear(&v->reason);
     v->n_meta = 0;
     arena_clear(&v->arena);
+    buf_clear(&v->log);
 }
 
 void verdict_free(struct verdict *v)
@@ -39,6 +40,7 @@ void verdict_free(struct verdict *v)
     buf_free(&v->reward);
     buf_free(&v->reason);
     free(v->meta);
+    buf_free(&v->log);
     arena_free(&v->arena);
     *v = (struct verdict){0};
 }
@@ -79,7 +81,7 @@ struct span verdict_meta_find(const struct verdict *v, const char *key)
     return item ? item->json : (struct span){0};
 }
 
-static void meta_remove(struct verdict *v, struct span key)
+void verdict_meta_remove(struct verdict *v, struct span key)
 {
     for (size_t i = 0; i < v->n_meta; i++)
         if (span_equal(v->meta[i].key, key)) {
@@ -257,7 +259,7 @@ static void read_status_override(struct verdict *v, struct json_value object)
     for (int i = 0; i < VERDICT_STATUS_COUNT; i++)
         if (i != VERDICT_OK && span_is(name, STATUS_NAMES[i])) {
             v->status = (enum verdict_status)i;
-            meta_remove(v, SPAN("judge_status"));
+            verdict_meta_remove(v, SPAN("judge_status"));
         }
     buf_free(&scratch);
 }
@@ -379,7 +381,7 @@ void verdict_read_row(struct verdict *v, struct json_value value, const struct v
     buf_byte(&text, '}');
     if (json_scan(buf_span(&text), &reduced, NULL, &fault) == 0)
         verdict_read(v, reduced, scale);
-    meta_remove(v, SPAN("judge_status"));
+    verdict_meta_remove(v, SPAN("judge_status"));
     buf_free(&text);
 }
 

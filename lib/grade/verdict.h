@@ -40,6 +40,7 @@ struct verdict {
     struct verdict_item *meta; /* judge_meta, in the order in which the keys came */
     size_t n_meta, cap_meta;
     struct arena arena; /* keys and values of meta */
+    struct buf log;     /* what a model judge said, an entry of a replay: file; "" otherwise */
 };
 
 void verdict_clear(struct verdict *v);
@@ -76,6 +77,7 @@ void verdict_reason(struct verdict *v, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void verdict_meta(struct verdict *v, struct span key, struct span json); /* copies both */
 void verdict_meta_text(struct verdict *v, struct span key, const char *text);
+void verdict_meta_remove(struct verdict *v, struct span key);
 struct span verdict_meta_find(const struct verdict *v, const char *key); /* {NULL, 0}: not there */
 
 /* Copies a validated value with NaN and infinities as strings, so that the output is JSON. */
@@ -91,6 +93,8 @@ bool verdict_load(struct verdict *v, struct span text);
 struct verdict_stamp {
     struct span judge_name, run_id, source; /* required */
     struct span model, judge_version;       /* len 0: not given */
+    bool
+        keep_prior; /* a model judge: an old reward of 0 or 1 goes to qwen_reward when that is null */
 };
 
 /* The row's line with the verdict spliced in, newline not included, appended to out. */
@@ -107,6 +111,10 @@ struct verdict_landing {
 void verdict_land_row(struct verdict_landing *l, const struct verdict *v,
                       const struct verdict_stamp *stamp, const struct row *row, struct buf *out,
                       struct json_members *written);
+
+/* The same with the verdict as a second opinion: llm_reward and llm_reason alone (grade 14.6). */
+void verdict_land_advice(struct verdict_landing *l, const struct verdict *v, const struct row *row,
+                         struct buf *out, struct json_members *written);
 void verdict_landing_free(struct verdict_landing *l);
 
 #endif

@@ -1,7 +1,7 @@
 /* delay-server.c: a chat server that answers every request with the same words after a fixed delay, thousands
  * at a time: the peer for measuring how many calls one client keeps in flight.
  *
- *     delay-server MILLISECONDS        prints its port on 127.0.0.1, serves until standard input ends */
+ *     delay-server MILLISECONDS [TEXT]     prints its port on 127.0.0.1, serves until standard input ends */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,13 +16,10 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "json/write.h"
 
 enum { CONNECTIONS = 65536, EVENTS = 512, READ = 65536 };
 
-static const char REPLY[] = "{\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\","
-                            "\"content\":\"Done, the order is on its "
-                            "way.\"},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":10,"
-                            "\"completion_tokens\":8}}";
 
 static struct buf inputs[CONNECTIONS]; /* by descriptor */
 static struct due {
@@ -81,6 +78,21 @@ static void answer_due(const char *reply, size_t length)
         first = count = 0;
 }
 
+/* The same reply to all: a chat completion that says these words. */
+static void write_reply(const char *words, struct buf *out)
+{
+    struct buf body = {0};
+    buf_text(&body, "{\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":");
+    json_quote(&body, span_text(words));
+    buf_text(&body, "},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":10,"
+                    "\"completion_tokens\":8}}");
+    buf_format(out,
+               "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n\r\n",
+               body.len);
+    buf_span_add(out, buf_span(&body));
+    buf_free(&body);
+}
+
 int main(int argc, char **argv)
 {
     long long delay = argc > 1 ? atoll(argv[1]) * 1000 : 0;
@@ -88,11 +100,8 @@ int main(int argc, char **argv)
     socklen_t size = sizeof at;
     struct rlimit files = {CONNECTIONS, CONNECTIONS};
     struct epoll_event events[EVENTS];
-    char reply[1024];
-    int length = snprintf(
-        reply, sizeof reply,
-        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n\r\n%s",
-        strlen(REPLY), REPLY);
+    struct buf reply = {0};
+    write_reply(argc > 2 ? argv[2] : "Done, the order is on its way.", &reply);
     if (setrlimit(RLIMIT_NOFILE, &files) < 0) {
         getrlimit(RLIMIT_NOFILE, &files);
         files.rlim_cur = files.rlim_max;
@@ -121,6 +130,6 @@ int main(int argc, char **argv)
             while ((made = accept4(listener, NULL, NULL, SOCK_NONBLOCK)) >= 0 && made < CONNECTIONS)
                 epoll_ctl(poll, EPOLL_CTL_ADD, made, &(struct epoll_event){EPOLLIN, {.fd = made}});
         }
-        answer_due(reply, (size_t)length);
+        answer_due(reply.data, reply.len);
     }
 }

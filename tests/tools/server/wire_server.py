@@ -55,11 +55,21 @@ def wanted(tools, last_is_user):
     return function["name"]
 
 
+def play_judge(content):
+    """A verdict that depends on what is judged alone: good ones, and ones that only look like it."""
+    h = sum(content.encode()) % 7
+    verdict = json.dumps({"reason": f"seen {h}", "score": h % 2})
+    return [verdict, verdict, f"Let me see {{\"score\": 7}}.\n```json\n{verdict}\n```", "I cannot say.",
+            f"<think>{{\"score\": 0}}</think>{verdict}", verdict[:-1], "{\"score\": \"1\"}"][h]
+
+
 def play_openai(body):
     messages = body.get("messages") or []
     last = messages[-1] if messages else {}
     name = wanted(body.get("tools"), last.get("role") == "user")
     said = f"You said: {text_of(last.get('content'))[:200]}"
+    if str(body.get("model")).startswith("judge") and len(messages) > 1:
+        said = play_judge(text_of(messages[1].get("content")))
     message = {"role": "assistant", "content": said}
     finish = "stop"
     if name:
