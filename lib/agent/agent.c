@@ -42,7 +42,7 @@ static const char *behind(const char *spec, const struct agent_kind *kind)
 struct agent *agent_open(const char *spec, const struct agent_setting *setting, struct error *error)
 {
     const char *rest;
-    if (setting->program.format && !behind(spec, &AGENT_RUN)) {
+    if (setting && setting->program.format && !behind(spec, &AGENT_RUN)) {
         error_set(error, ERROR_USAGE, "--run-format is for --agent run:COMMAND, not for \"%s\"",
                   spec);
         return NULL;

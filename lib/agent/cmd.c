@@ -13,7 +13,6 @@
 #include "agent/protocol.h"
 #include "agent/start_line.h"
 #include "base/pool.h"
-#include "base/signals.h"
 #include "model/defaults.h"
 #include "text/fold.h"
 #include "text/term.h"
@@ -365,6 +364,7 @@ static void play_cmd(struct agent *agent, void *worker, const struct agent_task 
     if (!t.hand || (task->stop && atomic_load(task->stop))) {
         out->fate = ROLLOUT_DROPPED;
     } else {
+        coproc_stop_when(t.hand->process, task->stop);
         buf_clear(&w->id);
         agent_task_id(task, &w->id);
         dialogue_start(&w->dialogue, &a->dialogue, task, out);

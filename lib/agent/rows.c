@@ -9,9 +9,11 @@
 
 struct recorded {
     struct span steps;      /* JSON array text */
-    struct span final_text; /* decoded */
-    int64_t rollout_index;  /* -1: it has none */
-    size_t next;            /* the prompt's next row, or NONE */
+    struct span final_text; /* decoded, as the next two */
+    struct span opener, ended_by;
+    bool talked;           /* the person spoke in a step */
+    int64_t rollout_index; /* -1: it has none */
+    size_t next;           /* the prompt's next row, or NONE */
 };
 
 #define NONE ((size_t)-1)
@@ -37,6 +39,24 @@ static void close_rows(struct agent *agent)
     free(a);
 }
 
+static struct span kept_text(struct rows_agent *a, const struct row *row, struct span key,
+                             struct buf *scratch)
+{
+    const struct json_value *v = row_get(row, key);
+    return v && v->type == JSON_VALUE_STRING ? arena_span(&a->arena, json_text(*v, scratch))
+                                             : SPAN("");
+}
+
+static bool has_user(struct json_value steps)
+{
+    struct json_cursor c = json_enter(steps);
+    struct json_value step, user;
+    while (json_next_item(&c, &step))
+        if (json_get(step, SPAN("user"), &user))
+            return true;
+    return false;
+}
+
 /* NULL, or what is wrong with the row. */
 static const char *add_row(struct rows_agent *a, const struct row *row, struct buf *scratch)
 {
@@ -51,8 +71,12 @@ static const char *add_row(struct rows_agent *a, const struct row *row, struct b
         return "steps is not an array";
     if (final_text && final_text->type != JSON_VALUE_STRING)
         return "final_text is not a text";
-    if (steps)
+    if (steps) {
         r.steps = arena_span(&a->arena, steps->text);
+        r.talked = has_user(*steps);
+    }
+    r.opener = kept_text(a, row, SPAN("opener"), scratch);
+    r.ended_by = kept_text(a, row, SPAN("ended_by"), scratch);
     if (final_text)
         r.final_text = arena_span(&a->arena, json_text(*final_text, scratch));
     if (index && !json_int64(*index, &r.rollout_index))
@@ -119,6 +143,9 @@ static void play_rows(struct agent *agent, void *worker, const struct agent_task
     }
     buf_span_add(&out->steps, a->rows[hit].steps);
     buf_span_add(&out->final_text, a->rows[hit].final_text);
+    buf_span_add(&out->opener, a->rows[hit].opener);
+    buf_span_add(&out->ended_by, a->rows[hit].ended_by);
+    out->turns_played = a->rows[hit].talked;
 }
 
 const struct agent_kind AGENT_ROWS = {

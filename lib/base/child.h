@@ -4,6 +4,7 @@
 #ifndef WAI_BASE_CHILD_H
 #define WAI_BASE_CHILD_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -68,6 +69,10 @@ struct coproc *coproc_open(const char *command, const char *const *environment);
 enum { CHILD_HEARD_MAX = 8 << 10, CHILD_SAID_MAX = 300 /* bytes */ };
 typedef void coproc_heard(void *data, struct span line);
 void coproc_hear(struct coproc *c, coproc_heard *heard, void *data);
+
+/* A wait also ends (COPROC_FAILED, ERROR_INTERRUPTED) soon after *stop has become true. NULL: no
+ * more. */
+void coproc_stop_when(struct coproc *c, const atomic_bool *stop);
 
 /* The last CHILD_SAID_MAX bytes of the standard error of the process in hand, or of the one that
  * ended last. Borrowed until the next call; empty when it is inherited. */

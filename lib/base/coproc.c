@@ -12,6 +12,7 @@
 
 enum {
     CLOSE_GRACE_MS = 5000, /* from end of input to SIGTERM (world 13.1) */
+    STOP_LOOK_MS = 300,    /* between looks at a stop flag */
     ERR_BLOCKS = 16,       /* blocks of standard error read in one turn */
 };
 
@@ -21,12 +22,13 @@ struct coproc {
         *environment; /* whole, NULL-terminated; owned array, own texts from n_inherited on */
     size_t n_inherited;
     struct process process;
-    struct buf sent;  /* the line under way, with its newline */
-    size_t written;   /* bytes of it */
-    struct buf input; /* what it has written */
-    size_t taken;     /* bytes of input that were given out */
-    size_t looked;    /* no newline between taken and here */
-    bool eof;         /* nothing more will come */
+    struct buf sent;         /* the line under way, with its newline */
+    size_t written;          /* bytes of it */
+    struct buf input;        /* what it has written */
+    size_t taken;            /* bytes of input that were given out */
+    size_t looked;           /* no newline between taken and here */
+    bool eof;                /* nothing more will come */
+    const atomic_bool *stop; /* or NULL */
     coproc_heard *heard;
     void *heard_data;
     struct buf heard_line; /* of standard error, not yet whole */
@@ -48,6 +50,11 @@ void coproc_hear(struct coproc *c, coproc_heard *heard, void *data)
 {
     c->heard = heard;
     c->heard_data = data;
+}
+
+void coproc_stop_when(struct coproc *c, const atomic_bool *stop)
+{
+    c->stop = stop;
 }
 
 struct span coproc_said(const struct coproc *c)
@@ -233,12 +240,14 @@ static enum turn turn(struct coproc *c, int64_t deadline)
         {.fd = p->watch, .events = POLLIN},
         {.fd = signals_descriptor(), .events = POLLIN},
     };
-    poll(fds, sizeof fds / sizeof *fds, process_poll_ms(p, deadline));
+    int ms = process_poll_ms(p, deadline);
+    poll(fds, sizeof fds / sizeof *fds,
+         c->stop && (ms < 0 || ms > STOP_LOOK_MS) ? STOP_LOOK_MS : ms);
     if (fds[0].revents && sending(c))
         write_some(c);
     receive(c);
     listen_now(c);
-    if (signals_caught())
+    if (signals_caught() || (c->stop && atomic_load(c->stop)))
         return TURN_INTERRUPTED;
     /* It is gone, yet something that it started may hold its output open. */
     if (fds[3].revents)

@@ -103,6 +103,7 @@ struct crew_hand *crew_take(struct crew *crew)
 
 void crew_give(struct crew *crew, struct crew_hand *hand, bool failed)
 {
+    coproc_stop_when(hand->process, NULL);
     if (failed)
         coproc_discard(hand->process);
     hand->failures = failed ? hand->failures + 1 : 0;

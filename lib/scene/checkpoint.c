@@ -45,7 +45,7 @@ static int read_tail(struct checkpoint *c, off_t size, struct buf *tail, off_t *
         ssize_t got = pread(c->fd, to, (size_t)n, *start - n);
         if (got != n) {
             buf_free(&block);
-            return error_errno(error, ERROR_SYSTEM, c->path);
+            return error_errno(error, ERROR_SYSTEM, "%s", c->path);
         }
         block.len = (size_t)n;
         const char *feed = memrchr(block.data, '\n', block.len);
@@ -73,12 +73,12 @@ static int mend_tail(struct checkpoint *c, bool *torn, struct error *error)
     off_t start;
     *torn = false;
     if (fstat(c->fd, &st) < 0)
-        return error_errno(error, ERROR_SYSTEM, c->path);
+        return error_errno(error, ERROR_SYSTEM, "%s", c->path);
     int code = read_tail(c, st.st_size, &tail, &start, error);
     if (!code && tail.len) {
         *torn = json_scan(buf_span(&tail), &value, NULL, &fault) < 0;
         if (*torn && ftruncate(c->fd, start) < 0)
-            code = error_errno(error, ERROR_SYSTEM, c->path);
+            code = error_errno(error, ERROR_SYSTEM, "%s", c->path);
         else if (!*torn)
             code = file_write_all(c->fd, c->path, SPAN("\n"), error);
     }
@@ -127,7 +127,7 @@ struct checkpoint *checkpoint_open(const char *path, bool *torn, struct error *e
     c->path = path;
     c->store = row_store_new(STORE_MEMORY);
     c->fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    int code = c->fd < 0 ? error_errno(error, ERROR_SYSTEM, path) : 0;
+    int code = c->fd < 0 ? error_errno(error, ERROR_SYSTEM, "%s", path) : 0;
     if (!code && flock(c->fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
         code = error_set(error, ERROR_SYSTEM,
                          "%s: another run is writing it; wait for it, or name another file", path);

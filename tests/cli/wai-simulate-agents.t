@@ -454,3 +454,13 @@ stdout:
   ["backend_spec","gpt-x"]
   exit 2
 stderr has: no agent "nobody"
+
+test: rows: a talk that is on file is the same talk again
+env: KIND=talk
+run:
+  printf '{"prompt":"look up an order\\n<USER_TURN>\\nA-100\\n"}\n' > tasks.jsonl
+  wai-simulate --agent 'cmd:python3 agent.py' --tools tools.json --tasks tasks.jsonl -q > first.jsonl 2> /dev/null
+  wai-simulate --agent rows:first.jsonl --tools tools.json --tasks tasks.jsonl -q 2> /dev/null > again.jsonl
+  for file in first again; do jq -c '[.steps, .final_text, .messages, .opener, .ended_by]' $file.jsonl; done | sort -u | wc -l
+stdout:
+  1

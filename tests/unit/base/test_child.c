@@ -336,6 +336,23 @@ static void test_coproc_talk_no_deadlock(void **state)
     free(big);
 }
 
+static void test_coproc_stop(void **state)
+{
+    (void)state;
+    atomic_bool stop = false;
+    struct span line;
+    struct coproc *c = coproc_open("while read -r x; do echo $x; read -r y; done", NULL);
+    coproc_stop_when(c, &stop);
+    assert_int_equal(coproc_ask(c, SPAN("a"), 20, &line, &ended, &error), COPROC_OK);
+    stop = true;
+    assert_int_equal(coproc_ask(c, SPAN("b"), 0, &line, &ended, &error), COPROC_FAILED);
+    assert_int_equal(error.code, ERROR_INTERRUPTED);
+    coproc_stop_when(c, NULL);
+    assert_int_equal(coproc_ask(c, SPAN("c"), 20, &line, &ended, &error), COPROC_OK);
+    assert_true(span_is(line, "c")); /* another process */
+    coproc_close(c);
+}
+
 struct ears {
     struct buf text;
     size_t lines, longest;
@@ -494,6 +511,7 @@ int main(void)
         cmocka_unit_test(test_coproc_out_of_step),
         cmocka_unit_test(test_coproc_talk),
         cmocka_unit_test(test_coproc_talk_no_deadlock),
+        cmocka_unit_test(test_coproc_stop),
         cmocka_unit_test(test_coproc_standard_error),
         cmocka_unit_test(test_interrupted),
         cmocka_unit_test(test_second_signal_takes_children),
