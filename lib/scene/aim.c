@@ -67,8 +67,8 @@ int aim_open(struct aim *aim, const struct aim_wish *wish, const struct row_opti
     aim->regions.gain = wish->knobs->value[KNOB_ALLOCATION_GAIN];
     aim->regions.tool_weight = wish->knobs->value[KNOB_TOOL_WEIGHT];
     aim->regions.condition_weight = wish->knobs->value[KNOB_CONDITION_WEIGHT];
-    aim->asks = traces_failing_asks(
-        &aim->traces, (size_t)knob_int(wish->knobs, KNOB_FAILING_SEEDS), &aim->n_asks);
+    aim->asks = traces_failing_asks(&aim->traces, (size_t)knob_int(wish->knobs, KNOB_FAILING_SEEDS),
+                                    &aim->n_asks);
     read_sources(aim);
     return 0;
 }

@@ -10,8 +10,8 @@
 #include "text/fold.h"
 
 static const char *const NAMES[ARM_COUNT] = {
-    [ARM_STRUCTURED] = "structured",       [ARM_GUIDED] = "llm_guided",
-    [ARM_OPEN] = "open_ended",             [ARM_TARGETED] = "behavior_targeted",
+    [ARM_STRUCTURED] = "structured",     [ARM_GUIDED] = "llm_guided",
+    [ARM_OPEN] = "open_ended",           [ARM_TARGETED] = "behavior_targeted",
     [ARM_MUTATION] = "failure_mutation",
 };
 

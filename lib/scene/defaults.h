@@ -177,6 +177,7 @@ enum {
 
 enum {
     SCENE_UNDEREXPLORED = 8,   /* prompts of situations with one row that a report names */
+    SCENE_REGION_GROWN = 24,   /* cells made beyond the grid for one of a region */
     SCENE_PROBE_TRIES = 32,    /* probes made for one that is new */
     SCENE_SHAPE_WORDINGS = 12, /* requests for one action shape */
     SCENE_SHAPE_STRIDE = 5,    /* between their variants */

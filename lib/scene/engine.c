@@ -359,6 +359,7 @@ static void open_run(struct run *run, const struct engine_setting *setting,
                     run->knobs->value[KNOB_SMOOTHING]);
     run->started = run->progress_at = run_now(run);
     memcpy(run->arm_weights, report->arm_start, sizeof run->arm_weights);
+    report->aims[AIM_OTHER].parents = setting->aim ? (int64_t)setting->aim->n_asks : 0;
     drop_seeds(run);
     plan_pairs(setting->grid, &run->planned);
     pairs_open(&run->covered, setting->grid->n_values);
@@ -384,6 +385,9 @@ static void open_run(struct run *run, const struct engine_setting *setting,
                 .hard_share = setting->hard_share,
                 .even = setting->saturate,
                 .steering = setting->steering,
+                .regions = setting->aim && setting->aim->strategy != STRATEGY_BROAD
+                               ? &setting->aim->regions
+                               : NULL,
             };
             run->search = search_open(&search);
             run->writer = template_open(setting->grid, setting->tools);

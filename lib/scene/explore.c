@@ -35,32 +35,6 @@ static uint64_t draw(const struct run *run, const char *what, uint64_t ordinal)
     return n;
 }
 
-/* ---- probes ---------------------------------------------------------------------------------- */
-
-struct group *run_open_probe(struct run *run)
-{
-    const struct tool_facts *facts = &run->setting->grid->facts;
-    enum side side = search_side(run->search, run->report->tiers);
-    for (int tries = 0; tries < SCENE_PROBE_TRIES; tries++) {
-        uint64_t number = run->n_probes[side]++;
-        struct span reference = {NULL, 0};
-        enum tier tier;
-        const char *family;
-        char generator[32];
-        if (facts->n_ids)
-            reference = facts->ids[draw(run, "probe-id", number) % facts->n_ids];
-        buf_clear(&run->text);
-        probe_write(run->setting->seed, number, side, reference, &run->text, &tier, &family);
-        if (!run_claim(run, buf_span(&run->text)))
-            continue;
-        if (!search_take_outside(run->search))
-            return NULL;
-        snprintf(generator, sizeof generator, "probe_%s", family);
-        return run_open_outside(run, buf_span(&run->text), ARM_OPEN, tier, generator, NULL);
-    }
-    return NULL;
-}
-
 /* ---- action shapes --------------------------------------------------------------------------- */
 
 /* The first shape of the side that no row has shown and that has wordings left. */
@@ -102,21 +76,6 @@ struct group *run_open_gap(struct run *run)
 }
 
 /* ---- failures -------------------------------------------------------------------------------- */
-
-static const struct parent *parent_at(const struct run *run, size_t i, struct parent *of_trace)
-{
-    if (i < run->parents.count)
-        return &run->parents.items[i];
-    i -= run->parents.count;
-    *of_trace =
-        (struct parent){.number = i, .prompt = run->setting->aim->asks[i], .reason = AIM_OTHER};
-    return of_trace;
-}
-
-static size_t parents_of(const struct run *run)
-{
-    return run->parents.count + (run->setting->aim ? run->setting->aim->n_asks : 0);
-}
 
 static enum tier tier_of_parent(const struct parent *p)
 {
@@ -161,30 +120,92 @@ static struct group *open_changed(struct run *run, const struct parent *parent,
     return g;
 }
 
-struct group *run_open_mutation(struct run *run)
+/* A change of one of the parents that nobody has had and that is new, in run->text; *parent of them. */
+static bool change_one(struct run *run, const struct parent *parents, size_t n, uint64_t start,
+                       enum side side, const struct parent **parent, enum mutation *change)
 {
-    size_t n = parents_of(run);
-    enum side side = search_side(run->search, run->report->tiers);
-    if (!n || run->setting->keep_failures)
-        return NULL;
-    uint64_t ordinal = run->n_mutations++, start = draw(run, "mutate", ordinal);
     for (uint64_t i = 0; i < n * MUTATION_COUNT && i < SCENE_MUTATION_TRIES; i++) {
         uint64_t at = (start + i) % (n * MUTATION_COUNT);
-        struct parent of_trace, of_other;
-        const struct parent *parent = parent_at(run, (size_t)(at % n), &of_trace);
-        enum mutation change = (enum mutation)(at / n);
-        if (side_of(tier_of_parent(parent)) != side || had(run, parent, change))
+        *parent = &parents[at % n];
+        *change = (enum mutation)(at / n);
+        if (side_of(tier_of_parent(*parent)) != side || had(run, *parent, *change))
             continue;
-        const struct parent *other = parent_at(run, (size_t)((at + 1) % n), &of_other);
         struct mutation_wish wish = {
-            .change = change,
-            .text = parent->prompt,
-            .other = other->prompt,
-            .draw = draw(run, "change", at + ordinal),
+            .change = *change,
+            .text = (*parent)->prompt,
+            .other = parents[(at + 1) % n].prompt,
+            .draw = draw(run, "change", at + start),
             .turns = run->setting->agent->waits,
         };
         if (mutate(&wish, &run->text) && run_claim(run, buf_span(&run->text)))
-            return open_changed(run, parent, change);
+            return true;
+    }
+    return false;
+}
+
+struct group *run_open_mutation(struct run *run)
+{
+    const struct parent *parent;
+    enum mutation change;
+    enum side side = search_side(run->search, run->report->tiers);
+    if (!run->parents.count)
+        return NULL;
+    uint64_t start = draw(run, "mutate", run->n_mutations++);
+    if (!change_one(run, run->parents.items, run->parents.count, start, side, &parent, &change))
+        return NULL;
+    return open_changed(run, parent, change);
+}
+
+/* ---- probes ---------------------------------------------------------------------------------- */
+
+/* An ask of a trace that failed, in other words: it is never played as it was. */
+static struct group *open_ask(struct run *run)
+{
+    const struct aim *aim = run->setting->aim;
+    const struct parent *parent;
+    enum mutation change;
+    uint64_t start = draw(run, "ask", run->n_asked++);
+    if (!aim || run->setting->keep_failures || run->n_asked % 2 == 0 ||
+        search_side(run->search, run->report->tiers) != SIDE_ORDINARY)
+        return NULL;
+    struct parent *parents = mem_zero(aim->n_asks + 1, sizeof *parents);
+    for (size_t i = 0; i < aim->n_asks; i++)
+        parents[i] = (struct parent){.number = i, .prompt = aim->asks[i], .reason = AIM_OTHER};
+    struct group *g = NULL;
+    if (change_one(run, parents, aim->n_asks, start, SIDE_ORDINARY, &parent, &change) &&
+        search_take_outside(run->search)) {
+        g = run_open_outside(run, buf_span(&run->text), ARM_OPEN, TIER_ORDINARY,
+                             mutation_name(change), parent);
+        g->reason = AIM_OTHER;
+        run->report->mutations[change]++;
+    }
+    free(parents);
+    return g;
+}
+
+struct group *run_open_probe(struct run *run)
+{
+    const struct tool_facts *facts = &run->setting->grid->facts;
+    enum side side = search_side(run->search, run->report->tiers);
+    struct group *asked = open_ask(run);
+    if (asked)
+        return asked;
+    for (int tries = 0; tries < SCENE_PROBE_TRIES; tries++) {
+        uint64_t number = run->n_probes[side]++;
+        struct span reference = {NULL, 0};
+        enum tier tier;
+        const char *family;
+        char generator[32];
+        if (facts->n_ids)
+            reference = facts->ids[draw(run, "probe-id", number) % facts->n_ids];
+        buf_clear(&run->text);
+        probe_write(run->setting->seed, number, side, reference, &run->text, &tier, &family);
+        if (!run_claim(run, buf_span(&run->text)))
+            continue;
+        if (!search_take_outside(run->search))
+            return NULL;
+        snprintf(generator, sizeof generator, "probe_%s", family);
+        return run_open_outside(run, buf_span(&run->text), ARM_OPEN, tier, generator, NULL);
     }
     return NULL;
 }

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-
 void succession_open(struct succession *s, int64_t k, int64_t probe, double smoothing)
 {
     *s = (struct succession){.k = k, .probe = probe < k ? probe : k, .smoothing = smoothing};

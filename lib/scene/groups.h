@@ -16,11 +16,11 @@ struct kept_row {
 
 struct group {
     struct scene_task task;
-    size_t number;          /* in the run */
-    enum arm arm;           /* ARM_COUNT: of a replay */
-    enum aim_reason reason; /* of a varied ask */
-    bool written;           /* by the run itself */
-    bool fresh;             /* the first of its situation */
+    size_t number;                     /* in the run */
+    enum arm arm;                      /* ARM_COUNT: of a replay */
+    enum aim_reason reason;            /* of a varied ask */
+    bool written;                      /* by the run itself */
+    bool fresh;                        /* the first of its situation */
     int64_t scheduled, landed, queued; /* rollouts; entries in the queue */
     int64_t labels, truncated;
     int64_t rerolled;     /* under the lock of the run's halt, while a round is played */

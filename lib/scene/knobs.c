@@ -10,7 +10,7 @@
 
 enum kind { WHOLE, REAL };
 
-#define ANY      INFINITY
+#define ANY       INFINITY
 #define WHOLE_MAX 1e9 /* of a count, so that products stay in 64 bits */
 
 static const struct {

@@ -91,7 +91,8 @@ void learned_row(struct learned *l, const struct grid *grid, const struct knobs 
     size_t n = map_add(&l->cells, lesson->cell, &new_cell);
     l->facts = mem_grow(l->facts, &l->facts_cap, n + 1, sizeof *l->facts);
     if (new_cell)
-        l->facts[n] = (struct cell_fact){.planned = lesson->planned != NULL, .prompt = lesson->prompt};
+        l->facts[n] =
+            (struct cell_fact){.planned = lesson->planned != NULL, .prompt = lesson->prompt};
     struct cell_fact *f = &l->facts[n];
     struct buf pair = {0};
     buf_format(&pair, "%zu:", n);

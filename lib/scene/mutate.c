@@ -142,7 +142,8 @@ static bool contradict(const struct making *m)
 {
     static const char *const tails[LEADS] = {
         "Actually no, drop that, leave everything as it stands. Although, go on and do it anyway.",
-        "Wait, I changed my mind, nothing shall happen here. But do take care of it before tonight.",
+        "Wait, I changed my mind, nothing shall happen here. But do take care of it before "
+        "tonight.",
         "On second thought forget what I wrote. Still, I want the result on my desk.",
         "Never mind, strike my wish. Then again, yes, carry on exactly like I said above."};
     buf_span_add(m->out, text_strip(m->wish->text));
@@ -252,9 +253,9 @@ static bool swap_words(const struct making *m)
 /* Two inner letters of every longer word of plain letters change places. */
 static bool transpose(const struct making *m)
 {
-    static const char *const leads[LEADS] = {"Fast fingers, no time to reread:",
-                                             "Cracked screen here, sorry:", "Tiny keys, big thumbs:",
-                                             "Gloves on, excuse this:"};
+    static const char *const leads[LEADS] = {
+        "Fast fingers, no time to reread:", "Cracked screen here, sorry:", "Tiny keys, big thumbs:",
+        "Gloves on, excuse this:"};
     bool any = false;
     add_lead(m, leads);
     for (size_t i = 0; i < m->words.count; i++) {
@@ -312,7 +313,8 @@ static bool payload(const struct making *m)
 static bool correct(const struct making *m)
 {
     static const char *const turns[LEADS] = {
-        "Correction: not quite, I mixed something up just now. Check every detail before you begin.",
+        "Correction: not quite, I mixed something up just now. Check every detail before you "
+        "begin.",
         "Hold on, half of what I wrote above was wrong. Tell me first what you found.",
         "Sorry, that was meant differently. Look at it once more and show me both versions.",
         "One thing I got wrong there. Do the careful half only and leave everything else alone."};

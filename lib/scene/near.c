@@ -11,7 +11,8 @@
 static bool next_token(struct span masked, size_t *at, struct span *token)
 {
     size_t i = *at, start;
-    while (i < masked.len && masked.ptr[i] != '#' && !(masked.ptr[i] >= 'a' && masked.ptr[i] <= 'z'))
+    while (i < masked.len && masked.ptr[i] != '#' &&
+           !(masked.ptr[i] >= 'a' && masked.ptr[i] <= 'z'))
         i++;
     if (i >= masked.len)
         return false;

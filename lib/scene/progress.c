@@ -34,7 +34,8 @@ void progress_line(const struct engine_progress *p, struct buf *out)
         buf_format(out, ", %lld lost", (long long)p->lost);
     for (int i = 0; i < LOST_COUNT; i++)
         if (p->lost_by[i])
-            buf_format(out, " (%s %lld)", lost_reason_name((enum lost_reason)i), (long long)p->lost_by[i]);
+            buf_format(out, " (%s %lld)", lost_reason_name((enum lost_reason)i),
+                       (long long)p->lost_by[i]);
 }
 
 void lost_write(struct json_writer *w, const int64_t counts[LOST_COUNT])

@@ -7,9 +7,9 @@
 
 #include "scene/defaults.h"
 #include "scene/progress.h"
-#include "scene/report_talk.h"
 #include "scene/report_keys.h"
 #include "scene/report_search.h"
+#include "scene/report_talk.h"
 #include "scene/report_writer.h"
 #include "stat/stat.h"
 
@@ -131,8 +131,7 @@ void report_warnings(const struct engine_setting *s, const struct engine_report 
                      s->seeds->count - r->n_seeds_dropped, s->seeds->count,
                      (long long)((int64_t)s->seeds->count * s->topology.repeats));
     warn_lost(r, w);
-    if (s->hard_share_given && !s->tasks &&
-        r->rows >= knob_int(&r->knobs, KNOB_TIER_ROWS) &&
+    if (s->hard_share_given && !s->tasks && r->rows >= knob_int(&r->knobs, KNOB_TIER_ROWS) &&
         s->hard_share - hard_share(r->row_tiers) > r->knobs.value[KNOB_TIER_TOLERANCE])
         warnings_add(
             w, NULL,

@@ -124,7 +124,7 @@ struct run {
     int64_t round;
     struct near_index near; /* messages so far */
     uint64_t n_probes[SIDE_COUNT];
-    uint64_t n_mutations;
+    uint64_t n_mutations, n_asked;
     struct parents parents, failed; /* of the last round; of this one */
     struct map changes;             /* parent and change: had, or no use */
     struct shapes shapes;

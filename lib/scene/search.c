@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "scene/defaults.h"
 #include "scene/grow.h"
 #include "text/digest.h"
 #include "text/number.h"
@@ -31,8 +32,9 @@ struct search {
     bool has_side[SIDE_COUNT];  /* some cell of the grid is of it */
     uint8_t *front;             /* by axis value: in front, or its axis has no front */
     int64_t round, slot;
-    uint32_t pass[SIDE_COUNT];  /* prompts that each cell of the side has had */
-    size_t last;                /* given last */
+    int64_t *of_region, picks; /* by region: cells picked with a tool of it; all picks */
+    uint32_t pass[SIDE_COUNT]; /* prompts that each cell of the side has had */
+    size_t last;               /* given last */
 };
 
 /* u^(1/W), u from the hash of seed, pass and id: the largest key of a set is a draw with weights W
@@ -86,7 +88,8 @@ static void find_front(struct search *s)
         for (size_t a = 0; a < sizeof steered / sizeof *steered; a++) {
             const struct axis_values *axis = &grid->axes[steered[a]];
             size_t half = axis->count / 2, at = 0;
-            while (at < axis->count && !span_equal(axis->items[at], grid->cells[i].value[steered[a]]))
+            while (at < axis->count &&
+                   !span_equal(axis->items[at], grid->cells[i].value[steered[a]]))
                 at++;
             s->front[grid->cells[i].pair_value[steered[a]]] = axis->count < 2 || at < half;
         }
@@ -111,6 +114,8 @@ struct search *search_open(const struct search_setting *setting)
     }
     if (setting->steering > 0)
         find_front(s);
+    if (setting->regions)
+        s->of_region = mem_zero(setting->regions->count + 1, sizeof *s->of_region);
     return s;
 }
 
@@ -123,6 +128,7 @@ void search_close(struct search *s)
     grower_close(s->grower);
     free(s->cells);
     free(s->front);
+    free(s->of_region);
     free(s);
 }
 
@@ -169,8 +175,14 @@ struct choice {
     enum side side;
     unsigned tiers; /* a bit each */
     enum search_want want;
-    bool front; /* only cells in front on every axis */
+    bool front;                  /* only cells in front on every axis */
+    const struct region *region; /* only cells with a tool of it; NULL: any */
 };
+
+static bool in_region(const struct region *region, const struct cell *cell)
+{
+    return map_find(&region->recipe[0], cell->value[AXIS_TOOL]) != MAP_NONE;
+}
 
 static bool chosen(const struct search *s, const struct candidate *c, const struct choice *of)
 {
@@ -182,7 +194,7 @@ static bool chosen(const struct search *s, const struct candidate *c, const stru
         return false;
     if (of->want != SEARCH_USED && c->used > s->pass[of->side])
         return false;
-    return !of->front || is_front(s, c->cell);
+    return (!of->front || is_front(s, c->cell)) && (!of->region || in_region(of->region, c->cell));
 }
 
 /* The best cell of the pass in hand, or among those in use the least used; s->count: none. */
@@ -255,12 +267,47 @@ static bool side_has(const struct search *s, enum side side)
     return false;
 }
 
+/* The region that is furthest behind its share of the picks; NULL: none is behind. */
+static const struct region *due_region(const struct search *s)
+{
+    const struct regions *all = s->setting.regions;
+    const struct region *due = NULL;
+    double most = 0;
+    for (size_t i = 0; all && i < all->count; i++) {
+        double behind = all->items[i].share * (double)(s->picks + 1) - (double)s->of_region[i];
+        if (all->items[i].recipe[0].count && behind > most) {
+            most = behind;
+            due = &all->items[i];
+        }
+    }
+    return due;
+}
+
+static void count_regions(struct search *s, const struct cell *cell)
+{
+    const struct regions *all = s->setting.regions;
+    s->picks++;
+    for (size_t i = 0; all && i < all->count; i++)
+        s->of_region[i] += in_region(&all->items[i], cell);
+}
+
 /* A cell of the side: an unused one, a grown one, or the least used. */
 static size_t cell_of_side(struct search *s, enum side side, enum search_want want,
                            const int64_t opened[TIER_COUNT])
 {
-    struct choice of = {.side = side, .want = want};
+    struct choice of = {.side = side, .want = want, .region = due_region(s)};
     size_t best = best_of_side(s, of, opened);
+    for (int i = 0; i < SCENE_REGION_GROWN && best == s->count && of.region && want != SEARCH_USED;
+         i++) { /* its cells are used up: some of the ones beyond the grid are of it */
+        if (!grow(s, side))
+            break;
+        if (in_region(of.region, s->cells[s->count - 1].cell))
+            best = s->count - 1;
+    }
+    if (best == s->count && of.region) {
+        of.region = NULL;
+        best = best_of_side(s, of, opened);
+    }
     if (want == SEARCH_USED)
         return best;
     if (best == s->count && grow(s, side))
@@ -319,7 +366,7 @@ bool search_next(struct search *s, const int64_t opened[TIER_COUNT], enum search
     *pick = (struct search_pick){0};
     enum side side = wanted_side(s, opened);
     size_t best = cell_of_side(s, side, want, opened);
-    if (best == s->count)
+    if (best == s->count && (want == SEARCH_ANY || !s->has_side[side]))
         best = cell_of_side(s, side == SIDE_HARD ? SIDE_ORDINARY : SIDE_HARD, want, opened);
     if (best == s->count)
         return false;
@@ -335,6 +382,7 @@ bool search_next(struct search *s, const int64_t opened[TIER_COUNT], enum search
     } else {
         s->reused++;
     }
+    count_regions(s, c->cell);
     pick->variant = &c->variant;
     pick->cell = c->cell;
     return true;

@@ -6,6 +6,7 @@
 #define WAI_SCENE_SEARCH_H
 
 #include "scene/grid.h"
+#include "scene/traces.h"
 
 struct search;
 
@@ -19,7 +20,10 @@ struct search_setting {
     int64_t wordings;  /* prompts of a cell, when used ones are asked for */
     double hard_share; /* of the prompts */
     bool even;         /* no cell beyond the grid: its cells again, until each has enough rows */
-    double steering;   /* share of the picks that are to be in front on every axis; 0: off */
+    /* Behaviours that failed in traces: their cells get the shares of the budget that they are due.
+     * NULL: none. */
+    const struct regions *regions;
+    double steering; /* share of the picks that are to be in front on every axis; 0: off */
 };
 
 /* Which cells are asked for. */

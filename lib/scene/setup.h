@@ -25,8 +25,8 @@ struct simulate_setup {
     int64_t budget;
     struct knobs knobs;
     double arm_weights[ARM_COUNT]; /* with --arm-weights */
-    struct warnings warnings; /* told at the end of a run */
-    struct buf notes;         /* lines for people, now */
+    struct warnings warnings;      /* told at the end of a run */
+    struct buf notes;              /* lines for people, now */
 };
 
 bool simulate_saturates(const struct simulate_options *s); /* --until saturation */

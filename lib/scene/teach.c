@@ -8,8 +8,8 @@
 #include "row/value.h"
 #include "scene/defaults.h"
 #include "scene/run.h"
-#include "world/node.h"
 #include "text/number.h"
+#include "world/node.h"
 
 double run_now(const struct run *run)
 {
@@ -141,7 +141,7 @@ void run_learn(struct run *run, const struct job *job)
         map_add(&run->shown, lesson.shape, NULL);
     if (g->arm < ARM_COUNT)
         r->arm_rows[g->arm]++;
-    if (g->arm == ARM_MUTATION)
+    if (g->arm == ARM_MUTATION || g->reason == AIM_OTHER)
         r->aims[g->reason].rows++;
     count_delivery(run, job);
     if (failed && !run->setting->keep_failures)
@@ -187,8 +187,7 @@ static void weigh_cells(struct run *run)
 {
     const struct grid *grid = run->setting->grid;
     const struct aim *aim = run->setting->aim;
-    struct weight_blend blend =
-        run->setting->topology.mode == MODE_RL ? WEIGHT_RL : WEIGHT_FIRST;
+    struct weight_blend blend = run->setting->topology.mode == MODE_RL ? WEIGHT_RL : WEIGHT_FIRST;
     for (size_t i = 0; i < grid->count; i++) {
         double weight = learned_weight(&run->report->learned, grid, run->knobs, i, blend);
         double factor = aim ? regions_boost(&aim->regions, &grid->cells[i]) : 1;

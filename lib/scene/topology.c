@@ -72,7 +72,8 @@ int topology_resolve(const struct topology_wish *wish, struct topology *out, str
     bool policy_given;
     int mode = wish->mode ? word_of(wish->mode, MODES, 4) : -2;
     if (mode == -1)
-        return error_set(error, ERROR_USAGE, "--mode is \"%s\"; it is explore, sft, rl or adaptive", wish->mode);
+        return error_set(error, ERROR_USAGE, "--mode is \"%s\"; it is explore, sft, rl or adaptive",
+                         wish->mode);
     t.mode = mode == -2 ? MODE_EXPLORE : (enum run_mode)mode;
     int code = read_policy(wish, &t, &policy_given, error);
     if (code)

@@ -748,3 +748,125 @@ stdout:
   "stop_parcel"
   ["get_x","unrelated","multi_tool"]
 stderr has: no --tools: 2 are drafted from the calls in traces.jsonl; they know only what was called
+
+test: settings are taken, recorded, and refused with the bound and the default
+run:
+  wai-simulate --budget 3 -q --set gap_min_rows=4 --set closing_margin=0.5 -o rows.jsonl --json 2> /dev/null |
+    python3 -c 'import json, sys; k = json.load(sys.stdin)["coverage"]["knobs"]; print(k["gap_min_rows"], k["closing_margin"], k["pool_low_cap"], len(k))'
+  for bad in no_such=1 gap_weight=2 empty_rounds_to_stop=1.5 empty_rounds_to_stop=0 closing_margin=true; do
+    wai-simulate --budget 3 -q --set $bad > /dev/null; echo $?
+  done
+stdout:
+  4 0.5 64 66
+  2
+  2
+  2
+  2
+  2
+stderr has:
+  wai-simulate: --set no_such=1: there is no such setting; the report's coverage.knobs names all of them
+  wai-simulate: --set gap_weight=2: it is from 0 to 1; the default is 0.7
+  wai-simulate: --set empty_rounds_to_stop=1.5: it is a whole number; the default is 8
+  wai-simulate: --set empty_rounds_to_stop=0: it is 1 or more; the default is 8
+  wai-simulate: --set closing_margin=true: it is a number; the default is 2
+
+test: arms that are none, and numbers that are none
+run:
+  for bad in bogus=1 structured=-1 structured=0 structured=nan structured; do
+    wai-simulate --budget 3 -q --arm-weights $bad > /dev/null; echo $?
+  done
+stdout:
+  2
+  2
+  2
+  2
+  2
+stderr has: wai-simulate: --arm-weights: "bogus" is no arm; they are structured, llm_guided, open_ended, behavior_targeted and failure_mutation
+stderr has: wai-simulate: --arm-weights: structured=-1 is no number of 0 or more
+stderr has: wai-simulate: --arm-weights: one of them must be above 0
+
+test: --steering-weight follows traces
+run: wai-simulate --steering-weight 0.5 --budget 3
+exit: 2
+stderr has: wai-simulate: --steering-weight follows traces: give --traces FILE with it
+stdout empty
+
+test: until every situation has its rows
+run:
+  wai-simulate --tools '[{"name":"ping"}]' --until saturation --budget none -q -o rows.jsonl --json 2> /dev/null |
+    python3 -c '
+  import collections, json, sys
+  r = json.load(sys.stdin)
+  per = collections.Counter(row["scenario_id"] for row in map(json.loads, open("rows.jsonl")) if row["arm"] == "structured")
+  print(r["stopped_because"], r["coverage"]["saturation"], r["coverage"]["predicted_remaining"], r["coverage"]["min_cell_copies"] >= 5, len(per))
+  print(r["coverage"]["until"], r["grown_cells"], r["search"]["copy_deficit"] == 0 or r["coverage"]["unique_shapes"] > 0)'
+  wai-simulate --plan --json --tools '[{"name":"ping"}]' | python3 -c 'import json, sys; print(json.load(sys.stdin)["cells"])'
+stdout:
+  saturation True 0 True 52
+  saturation 0 True
+  52
+
+test: a time budget of nothing is no clock; one of a second is, and the report says so
+run:
+  wai-simulate --time-budget 0 --budget 12 -q -o rows.jsonl --json 2> /dev/null | grep -o '"time_budget":null,"reproducible":true'
+  wai-simulate --time-budget -5 --budget 12 -q -o rows.jsonl --json 2> /dev/null | grep -o '"time_budget":null,"reproducible":true'
+  wai-simulate --time-budget 3600 --budget 12 -q -o rows.jsonl --json 2> /dev/null | grep -o '"time_budget":3600.0,"reproducible":false'
+  wai-simulate --time-budget 60 --plan --json | grep -o '"reproducible":false'
+  wai-simulate --time-budget 60 --plan --mode adaptive --json | grep -o '"n_req":3,"k":2'
+  wai-simulate --plan --mode adaptive --json | grep -o '"n_req":3,"k":3'
+stdout:
+  "time_budget":null,"reproducible":true
+  "time_budget":null,"reproducible":true
+  "time_budget":3600.0,"reproducible":false
+  "reproducible":false
+  "n_req":3,"k":2
+  "n_req":3,"k":3
+
+test: progress objects: every ten rollouts, and one at the end
+run:
+  wai-simulate --budget 35 -q --progress progress.jsonl > rows.jsonl 2> /dev/null
+  python3 -c '
+  import json
+  told = [json.loads(l) for l in open("progress.jsonl")]
+  print([p["rows"] for p in told], ["inflight" in p for p in told], told[-1]["cap"], sorted(told[-1]))'
+  wai-simulate --budget 35 -q --set progress_every_rows=20 --progress - 2>&1 > /dev/null | grep -c '^{"rows":'
+stdout:
+  [10, 20, 30, 35] [True, True, True, False] 35 ['cap', 'elapsed_s', 'landed', 'lost', 'lost_by', 'rerolled', 'rerolled_by', 'resumed', 'rows', 'situations', 'timed_out']
+  2
+
+test: a progress file that cannot be written
+run: wai-simulate --budget 3 -q --progress no/such/folder > rows.jsonl
+exit: 5
+stderr has: wai-simulate: no/such/folder: No such file or directory; --progress needs a file it can write
+
+test: what the report tells of the search
+run:
+  wai-simulate --budget 120 -q -o rows.jsonl --json --grader 'expr:{reward: ((.final_text|length) % 2), markers: {short: ((.final_text|length) < 60)}}' 2> /dev/null > run.json
+  python3 -c '
+  import collections, json
+  r = json.load(open("run.json"))
+  rows = [json.loads(l) for l in open("rows.jsonl")]
+  c, s, curve = r["coverage"], r["search"], r["coverage_curve"]
+  assert {a: v["rows"] for a, v in r["arms"].items() if v["rows"]} == collections.Counter(x["arm"] for x in rows)
+  assert [p["n_rows"] for p in curve] == [32, 64, 96, 120] and curve[-1]["stopped_because"] == "budget" and curve[0]["stopped_because"] is None
+  assert curve[-1]["unique_cells"] == c["unique_cells"] == len(s["cell_counts"]) == len({json.dumps(x["scenario_dimensions"]) for x in rows})
+  assert curve[-1]["unique_action_shapes"] == c["unique_shapes"] == len(s["shape_counts"])
+  assert sum(s["cell_counts"].values()) == sum(s["region_counts"].values()) == 120
+  assert s["region_counts"] == collections.Counter(x["scenario_id"] for x in rows)
+  assert s["mutation_aims"]["graded_failure"]["parents"] > 0 and s["mutation_aims"]["world_fault"]["parents"] > 0
+  assert sum(a["rows"] for a in s["mutation_aims"].values()) == r["arms"]["failure_mutation"]["rows"] == sum(s["mutations"].values())
+  assert list(s["failure_criteria"].values()) == sorted(s["failure_criteria"].values(), reverse=True)
+  assert s["failure_criteria"]["short"] == sum(not x["markers"]["short"] for x in rows)
+  assert c["delivered"]["fault_share"] == round(sum(x["faults"] is not None for x in rows) / 120, 4)
+  assert c["delivered"]["stance_mix"] == collections.Counter(x["scenario_dimensions"]["stance"] for x in rows if "stance" in x["scenario_dimensions"])
+  assert c["pairwise_all"]["pairs_planned"] >= c["pairwise_all"]["pairs_covered"] > 0
+  assert r["allocator"] == {"explore": 120 - r["arms"]["failure_mutation"]["rows"], "expand": r["arms"]["failure_mutation"]["rows"], "verify": 0}, r["allocator"]
+  assert r["stages"][:2] == ["ingested", "candidates"] and r["elapsed_seconds"] >= r["timings"]["rollout_seconds"] >= 0
+  assert sum(r["rows_by_minute"].values()) == 120
+  print("held")'
+stdout:
+  held
+
+test: stances that were pinned and that most rows lack are told
+run: wai-simulate --dimensions stance=hurried --arm-weights open_ended=1 --budget 30 -q > /dev/null
+stderr has: stances were pinned and 0 of 30 rows have one of them; seeds and probes have none

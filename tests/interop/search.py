@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Hash vectors, k-means, k-centre, the choice of a batch and action shapes against the reference package; the exactly
-rounded sum and BLAKE2b against Python's own; all on random inputs, some made of repeats and near repeats.
+"""Hash vectors, k-means, k-centre, the choice of a batch and action shapes against the reference package; weights of the
+arms, the pace of mode adaptive, saturation and its forecast, what is rare on an axis, settings and where a steered slot goes;
+the exactly rounded sum and BLAKE2b against Python's own; all on random inputs, some made of repeats and near repeats.
 
 Deliberate difference, kept out of the inputs: arguments that are JSON text are read here, and nothing there."""
 import argparse
@@ -12,9 +13,15 @@ import random
 import subprocess
 import sys
 
+from whileai.simulations.defaults import knob_bounds, knob_default, knob_names
 from whileai.simulations.generate.actionspace import enumerate_shapes, shape_from_trajectory
 from whileai.simulations.generate.embeddings import (EmbeddingArchive, kmeans, resolve_embedder, select_diverse,
                                                      select_execution_batch)
+
+from whileai.simulations.generate.coverage import copies_remaining, predict_to_saturation, space_saturated
+from whileai.simulations.generate.diversity import adaptive_allocator, allocator_slot_counts, sampling_plan
+from whileai.simulations.generate.scenarios import (axis_starvation_boost, cap_open_ended_weight, cap_rare_arm_weight, complete_yields,
+                                                    reallocate_search_arms, SEARCH_ARMS)
 
 WORDS = ["cancel", "order", "refund", "the", "my", "A1001", "42", "7", "where", "is", "please", "KETTLE", "café", "漢字", "x",
          "don't", "co-op", "\u0663\u0664", "Ünit", "\u212a", "", "  ", "!!", "a1b2"]
@@ -102,12 +109,101 @@ def blake_case(rng):
     return {"in": "".join(rng.choice("abcÄ漢 ") for _ in range(size)), "n": rng.randint(1, 64)}
 
 
+ARMS = ["structured", "open_ended", "llm_guided", "behavior_targeted", "failure_mutation"]
+
+
+def arms_case(rng):
+    return {"weights": dict(SEARCH_ARMS), "yields": [{arm: rng.choice([0, -1, 0.02, 1, 2, rng.random() * 5, 1000]) for arm in ARMS
+                                                      if rng.random() < 0.6} for _ in range(rng.randint(1, 6))]}
+
+
+def expected_arms(case):
+    weights, out = case["weights"], []
+    for yields in case["yields"]:
+        weights = reallocate_search_arms(weights, complete_yields(yields))
+        out.append(weights)
+    return out
+
+
+def pace_case(rng):
+    total = rng.choice([0, 0, 1, 15, 30, 59.5, 60, 89.99, 90, 119, 120, 180, 600, rng.random() * 700])
+    elapsed = total * rng.choice([0, 0.5, 0.9, rng.random()])
+    return {"total": total, "elapsed": elapsed, "left": total - elapsed, "saturation": rng.randint(0, 1),
+            "width": rng.choice([0, 1, 2, 3, 4, 8, 31, 32, 100, rng.randint(0, 400)])}
+
+
+def expected_pace(case):
+    total = case["total"] or None
+    until = "saturation" if case["saturation"] else "compute"
+    plan = adaptive_allocator(total, until, elapsed=case["elapsed"] if total else None)
+    slots, scale = allocator_slot_counts(case["width"], plan), sampling_plan(total)
+    return {"explore": plan["explore"], "expand": plan["expand"], "verify": plan["verify"], "n_req": plan["n_req"], "k": plan["k"],
+            "slots": [slots["explore"], slots["expand"], slots["verify"]],
+            "scale": [scale["shape_limit"], scale["enum_cap"], scale["max_shape_len"]]}
+
+
+def saturation_case(rng):
+    rows = rng.randint(0, 120)
+    return {"planned": [rng.randint(3, 7) for _ in range(rng.randint(0, 3))], "counts": [rng.randint(1, 8) for _ in range(rng.randint(0, 5))],
+            "rows": rows, "budget": rows + rng.randint(0, 400), "flat": rng.randint(0, 14), "last": rng.randint(1, 40)}
+
+
+def expected_saturation(case):
+    counts = {f"c{i}": n for i, n in enumerate(case["planned"] + case["counts"])}
+    missing = copies_remaining({f"c{i}": n for i, n in enumerate(case["counts"])})
+    told = predict_to_saturation([{"n_rows": case["rows"]}], budget=case["budget"], flat_streak=case["flat"],
+                                 last_batch_size=case["last"], copy_deficit=missing)
+    full = bool(case["counts"]) and space_saturated(counts, {}, expected_cells={f"c{i}" for i in range(len(case["planned"]))})
+    return {"saturated": full, "missing": missing, "rows": told["predicted_to_saturation"], "remaining": told["predicted_remaining"]}
+
+
+def starved_case(rng):
+    values = {"tool_condition": ["success", "timeout", "stale_result"], "history": ["fresh", "prior_failure"],
+              "world_state": ["entity exists", "entity missing", "unknown", "unspecified"]}
+    return {"assignment": {a: rng.choice(v) for a, v in values.items() if rng.random() < 0.9},
+            "axis_counts": {a: {x: rng.choice([1, 2, 5, 11, 30]) for x in v if rng.random() < 0.7} for a, v in values.items()
+                            if rng.random() < 0.9}}
+
+
 FAMILIES = {
+    "arms": (arms_case, expected_arms),
+    "pace": (pace_case, expected_pace),
+    "saturation": (saturation_case, expected_saturation),
+    "starved": (starved_case, lambda case: axis_starvation_boost(case["assignment"], case["axis_counts"])),
     "embed": (embedding_case, expected_embedding),
     "shapes": (shape_case, expected_shapes),
     "fsum": (sum_case, lambda case: math.fsum(case["values"])),
     "blake2b": (blake_case, lambda case: hashlib.blake2b(case["in"].encode(), digest_size=case["n"]).hexdigest()),
 }
+
+
+def same(got, wanted):
+    """Equal; a sum may end in another last bit, because the order of its additions is each side's own."""
+    if isinstance(wanted, float) and isinstance(got, (int, float)):
+        return abs(got - wanted) <= 1e-15 * max(1, abs(wanted))
+    if isinstance(wanted, dict):
+        return isinstance(got, dict) and got.keys() == wanted.keys() and all(same(got[k], wanted[k]) for k in wanted)
+    if isinstance(wanted, (list, tuple)):
+        return len(got) == len(wanted) and all(map(same, got, wanted))
+    return got == wanted
+
+
+def check_settings(binary):
+    """Every setting of the package is one of ours, with the same default and the same bounds."""
+    failed = 0
+    tried = lambda knob: subprocess.run([binary, "--budget", "1", "-q", "--set", knob, "-o", "/dev/null", "--json"], capture_output=True, text=True)
+    ours = json.loads(tried("empty_rounds_to_stop=8").stdout)["coverage"]["knobs"]
+    wanted = {name: knob_default(name) for name in knob_names()}
+    if ours != wanted:
+        print("settings:", {k: (ours.get(k), wanted.get(k)) for k in ours.keys() | wanted.keys() if ours.get(k) != wanted.get(k)})
+        failed += 1
+    for name in wanted:
+        low, high = knob_bounds(name)
+        for value, fine in ((low, True), (low - 1, False), (high, True), (None if high is None else high + 1, False), (1.5, high != 1 and isinstance(wanted[name], float))):
+            if value is not None and (tried(f"{name}={value}").returncode == 0) != fine:
+                print(f"setting {name}={value}: {'refused' if fine else 'taken'}")
+                failed += 1
+    return len(wanted), failed
 
 
 def main():
@@ -117,7 +213,7 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     driver = os.path.join(args.bin, "wai-unit")
-    passed = failed = 0
+    passed, failed = check_settings(os.path.join(args.bin, "wai-simulate"))
     for family, (make, expect) in FAMILIES.items():
         rng = random.Random(f"{args.seed}:{family}")
         cases = [make(rng) for _ in range(max(1, args.cases // 4) if family == "embed" else args.cases)]
@@ -130,7 +226,7 @@ def main():
             wanted = expect(case)
             if isinstance(got, dict):
                 got.pop("novelty_of_last_against_first_three", None)  # novelties are compared in the batches
-            if got == wanted:
+            if same(got, wanted) if family == "arms" else got == wanted:
                 passed += 1
                 continue
             failed += 1

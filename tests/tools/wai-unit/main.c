@@ -9,6 +9,7 @@
 
 static const struct unit_function *const TABLES[] = {
     UNIT_JSON, UNIT_RNG, UNIT_TEXT, UNIT_MEASURE, UNIT_ROW, UNIT_MODEL, UNIT_SCENE, UNIT_AGENT,
+    UNIT_SEARCH,
 };
 
 static const struct unit_function *find(const char *name)

@@ -24,6 +24,7 @@ extern const struct unit_function UNIT_ROW[];
 extern const struct unit_function UNIT_MODEL[];
 extern const struct unit_function UNIT_SCENE[];
 extern const struct unit_function UNIT_AGENT[];
+extern const struct unit_function UNIT_SEARCH[];
 
 /* ---- reading a line ------------------------------------------------------------------------------ */
 
