@@ -375,8 +375,13 @@ static int play(struct session *x, struct error *error)
 {
     int code = talk_setup_open(&x->talk, &x->in.s, x->in.aimed ? &x->in.aimed->traces : NULL,
                                &x->in.notes, error);
-    if (!x->in.s.dry_run)
-        tell_notes(x);
+    if (x->in.s.dry_run)
+        buf_clear(&x->in.notes); /* nobody plays */
+    if (!code)
+        code = simulator_draft_tools(&x->in, &x->talk, error);
+    if (!code)
+        code = simulate_setup_situations(&x->in, error);
+    tell_notes(x);
     if (!code)
         code = simulator_open(&x->simulator, &x->in, &x->talk, error);
     if (!code)
@@ -424,9 +429,11 @@ static int work(struct session *x, struct error *error)
         code = serve(x, error);
     } else if (x->in.s.inspect) {
         code = inspect(x, error);
+    } else if (!x->in.s.plan) {
+        code = play(x, error);
     } else if (!(code = simulate_setup_situations(&x->in, error))) {
         tell_notes(x);
-        code = x->in.s.plan ? print_plan(x, error) : play(x, error);
+        code = print_plan(x, error);
     }
     if (code < 0 && code != ERROR_INTERRUPTED && code != ERROR_CHECK && code != ERROR_REMOTE) {
         row_writer_abandon(x->writer);

@@ -211,10 +211,21 @@ static void say_rule(const struct deal *d)
     buf_span_add(d->out, rule);
 }
 
+static void say_retry(const struct deal *d)
+{
+    sentence(d, "Somebody has sent what follows, and it went wrong. Another person wants the same, "
+                "and comes at it in another way, in their own words:");
+    buf_byte(d->out, ' ');
+    buf_span_add(d->out, utf8_head(d->card->retried, CARD_RETRIED));
+}
+
 static void write_instruction(const struct deal *d, struct span reference)
 {
     const struct card *c = d->card;
-    say_wish(d, reference);
+    if (c->retried.len)
+        say_retry(d);
+    else
+        say_wish(d, reference);
     say_rule(d);
     if (c->shows_stance)
         sentence(d, card_word(CARD_STANCE, value(d, AXIS_STANCE)));

@@ -22,7 +22,9 @@ struct card {
     const char *texture, *tone, *ask, *vagueness, *pressure, *user;
     bool shows_stance, shows_condition;
     struct span instruction;
-    int tries; /* messages asked for before and refused */
+    struct span
+        retried; /* the ask of a row that failed, which this card tries again; empty: none */
+    int tries;   /* messages asked for before and refused */
 };
 
 /* Deals: draws the tags and writes the instruction into the arena. card->cell, key and tries are the

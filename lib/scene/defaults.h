@@ -93,6 +93,7 @@ enum {
 enum {
     CARD_DETAILS = 4,       /* things that a person may know, named on a card */
     CARD_DETAIL_BYTES = 40, /* of the name of one */
+    CARD_RETRIED = 80,      /* characters of an ask that went wrong */
     CARD_PURPOSE = 180,     /* characters of what a tool is for */
     CARD_SHORT_LEAST = 3,   /* words of a short message, at least */
     CARD_CURT_WORDS = 22,   /* words of a curt one, at most */
@@ -140,16 +141,24 @@ enum {
     SIDE_SHAPES_TOKENS = 1500,
     SIDE_DESCRIPTION_SHOWN = 300, /* characters */
     SIDE_SCHEMA_BYTES = 1500,     /* a larger schema is left out */
+    SIDE_POLICY_SHOWN = 4000,     /* characters */
+    SIDE_TOOLS_TOKENS = 1200,
+    SIDE_TOOLS_LEAST = 2,   /* drafted tools */
+    SIDE_TOOLS_DRAFTED = 8, /* most of them */
+    SIDE_NAME_LEAST = 3,    /* characters of a drafted tool's name */
+    SIDE_NAME_MOST = 41,
     SIDE_SEED_CALLS = 40,
     SIDE_SEED_EXAMPLES = 12,
     SIDE_SEED_TOKENS = 900,
     SIDE_SEED_LEAST = 8, /* characters of an ask */
     SIDE_SEED_MOST = 300,
 };
-#define SIDE_TEMPERATURE      0.3
-#define SIDE_SEED_TEMPERATURE 1.0
-#define SIDE_BRIEF_SECONDS    8.0
-#define SIDE_SHAPES_SECONDS   45.0
+#define SIDE_TEMPERATURE       0.3
+#define SIDE_SEED_TEMPERATURE  1.0
+#define SIDE_TOOLS_TEMPERATURE 0.2
+#define SIDE_TOOLS_SECONDS     40.0
+#define SIDE_BRIEF_SECONDS     8.0
+#define SIDE_SHAPES_SECONDS    45.0
 
 #define CARD_SHORT            0.12 /* share of cards with a short message */
 #define CARD_MEDIUM           0.70 /* with a medium one */
@@ -190,8 +199,8 @@ enum {
 #define DELIVERED_TURNS_LEAST  0.5  /* of the turns asked for */
 #define DELIVERED_STANCE_LEAST 0.5  /* of the rows */
 enum {
-    SCENE_FAULT_CELLS = 50,       /* situations with a fault from which a missed rate is told */
-    DELIVERED_LONG_TURNS = 3,     /* turns of the person that make a row a long one */
+    SCENE_FAULT_CELLS = 50,          /* situations with a fault from which a missed rate is told */
+    DELIVERED_LONG_TURNS = 3,        /* turns of the person that make a row a long one */
     SCENE_MINUTES_MAX = 60 * 24 * 7, /* of rows_by_minute; later rows count to the last */
 };
 

@@ -520,6 +520,7 @@ static void close_run(struct run *run)
     free(run->shape_tries);
     free(run->parents.items);
     free(run->failed.items);
+    free(run->retried.items);
     buf_free(&run->text);
     arena_free(&run->arena);
 }

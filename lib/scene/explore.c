@@ -94,8 +94,8 @@ static bool had(struct run *run, const struct parent *p, enum mutation change)
 }
 
 /* The situation stays the parent's: its cell, its faults, its tier. */
-static struct group *open_changed(struct run *run, const struct parent *parent,
-                                  enum mutation change)
+struct group *run_open_varied(struct run *run, const struct parent *parent, struct span prompt,
+                              const char *generator)
 {
     const struct scene_task *of = parent->group ? &parent->group->task : NULL;
     struct group *g;
@@ -104,19 +104,16 @@ static struct group *open_changed(struct run *run, const struct parent *parent,
         if (!search_take_again(run->search, of->cell))
             return NULL;
         task.arm = span_text(arm_name(ARM_MUTATION));
-        task.prompt = arena_span(&run->arena, buf_span(&run->text));
-        task.members =
-            run_members(run, task.tier, task.prompt, mutation_name(change), parent->prompt);
+        task.prompt = arena_span(&run->arena, prompt);
+        task.members = run_members(run, task.tier, task.prompt, generator, parent->prompt);
         g = run_new_group(run, &task);
         g->fresh = false;
     } else {
         if (!search_take_outside(run->search))
             return NULL;
-        g = run_open_outside(run, buf_span(&run->text), ARM_MUTATION, tier_of_parent(parent),
-                             mutation_name(change), parent);
+        g = run_open_outside(run, prompt, ARM_MUTATION, tier_of_parent(parent), generator, parent);
     }
     g->reason = parent->reason;
-    run->report->mutations[change]++;
     return g;
 }
 
@@ -153,7 +150,9 @@ struct group *run_open_mutation(struct run *run)
     uint64_t start = draw(run, "mutate", run->n_mutations++);
     if (!change_one(run, run->parents.items, run->parents.count, start, side, &parent, &change))
         return NULL;
-    return open_changed(run, parent, change);
+    struct group *g = run_open_varied(run, parent, buf_span(&run->text), mutation_name(change));
+    run->report->mutations[change] += g != NULL;
+    return g;
 }
 
 /* ---- probes ---------------------------------------------------------------------------------- */

@@ -88,7 +88,7 @@ struct grid {
     size_t rules_total;
     struct cell *cells;
     size_t count;
-    size_t n_values; /* distinct (axis, value) of all cells */
+    size_t n_values;          /* distinct (axis, value) of all cells */
     enum axis *axis_of_value; /* by their numbers */
     struct tool_facts facts;
     bool flips;            /* most fault cells are turned into successes */

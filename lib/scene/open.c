@@ -213,9 +213,15 @@ struct group *run_open_written(struct run *run, enum search_want want)
     if (run->setting->written)
         return run_open_from_file(run);
     switch (turn(run, want)) {
-    case ARM_OPEN: g = run_tells(run) ? run_open_told_outside(run) : run_open_probe(run); break;
+    case ARM_OPEN:
+        if (!run_tells(run) || !(g = run_open_told_outside(run)))
+            g = run_open_probe(run);
+        break;
     case ARM_TARGETED: g = run_open_gap(run); break;
-    case ARM_MUTATION: g = run_open_mutation(run); break;
+    case ARM_MUTATION:
+        if (!run_tells(run) || !(g = run_open_told_again(run)))
+            g = run_open_mutation(run);
+        break;
     default: break;
     }
     if (!g)

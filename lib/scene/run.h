@@ -126,6 +126,7 @@ struct run {
     uint64_t n_probes[SIDE_COUNT];
     uint64_t n_mutations, n_asked;
     struct parents parents, failed; /* of the last round; of this one */
+    struct parents retried;         /* that a writer has tried again, or tries */
     struct map changes;             /* parent and change: had, or no use */
     struct shapes shapes;
     struct shape_scale scale;
@@ -147,6 +148,7 @@ void run_queue(struct run *run, struct group *group, int64_t entries);
 /* Messages of a writer that is no template: see told.c. */
 struct group *run_open_told(struct run *run, enum search_want want);
 struct group *run_open_told_outside(struct run *run);
+struct group *run_open_told_again(struct run *run); /* a failure, in a writer's words */
 struct group *run_open_from_file(struct run *run);
 void run_told_collect(struct run *run);          /* counts, for the report */
 void run_told_ahead(struct run *run);            /* what the next round needs is asked for */
@@ -154,6 +156,9 @@ enum stop_reason run_told_stop(struct run *run); /* there is no message left: wh
 bool run_tells(const struct run *run);           /* a model or a program writes */
 
 /* What open.c, explore.c and told.c share. */
+/* The situation of a row that failed, with another message. */
+struct group *run_open_varied(struct run *run, const struct parent *parent, struct span prompt,
+                              const char *generator);
 /* What a writer's card said of the message, behind the members that all have. */
 struct span run_told_members(struct run *run, struct span members, const struct told *told);
 struct group *run_open_outside(struct run *run, struct span prompt, enum arm arm, enum tier tier,

@@ -232,6 +232,87 @@ struct node *side_shapes(const struct side *s, const struct node *known, struct 
     return out->count ? out : NULL;
 }
 
+/* ---- tools ----------------------------------------------------------------------------------- */
+
+static const char TOOLS[] =
+    "You are given the policy of an assistant whose tools are not known. Draft the 4 to 8 tools "
+    "that "
+    "it would need for that work: reads and writes, with the ids that its records go by. Reply "
+    "with "
+    "a JSON array of {\"name\", \"description\", \"parameters\"}: names in lower case with "
+    "underscores, a one-line description, a JSON Schema object with its required keys.";
+
+/* A name in snake_case of 3 to 41 characters. */
+static bool fine_name(struct span name)
+{
+    if (name.len < SIDE_NAME_LEAST || name.len > SIDE_NAME_MOST || name.ptr[0] < 'a' ||
+        name.ptr[0] > 'z')
+        return false;
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i];
+        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'))
+            return false;
+    }
+    return true;
+}
+
+/* The array of a reply: bare, in a fence, in other text, or under "tools". */
+static bool tools_of(struct span reply, struct row_tools *tools)
+{
+    struct json_value value, list;
+    struct json_fault fault;
+    struct span text = letters_unfence(reply);
+    size_t from = 0, to = text.len;
+    while (from < to && text.ptr[from] != '[' && text.ptr[from] != '{')
+        from++;
+    while (to > from && text.ptr[to - 1] != ']' && text.ptr[to - 1] != '}')
+        to--;
+    if (from == to || json_scan(span_slice(text, from, to), &value, NULL, &fault))
+        return false;
+    if (value.type == JSON_VALUE_OBJECT && json_get(value, SPAN("tools"), &list))
+        value = list;
+    row_tools_of(tools, value);
+    return true;
+}
+
+bool side_tools(const struct side *s, struct buf *out, struct error *error)
+{
+    struct buf reply = {0};
+    struct row_tools tools = {0};
+    struct json_writer w;
+    size_t n = 0;
+    bool told = ask(s, "tools", span_text(TOOLS), utf8_head(s->policy, SIDE_POLICY_SHOWN),
+                    SIDE_TOOLS_TOKENS, SIDE_TOOLS_TEMPERATURE, SIDE_TOOLS_SECONDS, &reply, error);
+    if (told && !tools_of(buf_span(&reply), &tools))
+        error_set(error, ERROR_REMOTE, "the writer's reply holds no tools");
+    json_write_start(&w, out, JSON_STYLE_COMPACT);
+    json_write_array(&w);
+    for (size_t i = 0; i < tools.count && n < SIDE_TOOLS_DRAFTED; i++) {
+        const struct row_tool *t = &tools.items[i];
+        if (!fine_name(t->name))
+            continue;
+        n++;
+        json_write_object(&w);
+        json_write_key(&w, "name");
+        json_write_span(&w, t->name);
+        json_write_key(&w, "description");
+        json_write_span(&w, utf8_head(t->description, SIDE_DESCRIPTION_SHOWN));
+        if (t->parameters.text.ptr) {
+            json_write_key(&w, "parameters");
+            json_write_raw(&w, t->parameters.text);
+        }
+        json_write_key(&w, "drafted");
+        json_write_bool(&w, true);
+        json_write_end_object(&w);
+    }
+    json_write_end_array(&w);
+    if (told && n < SIDE_TOOLS_LEAST && !error->code)
+        error_set(error, ERROR_REMOTE, "the writer drafted %zu tools that can be used", n);
+    row_tools_free(&tools);
+    buf_free(&reply);
+    return n >= SIDE_TOOLS_LEAST;
+}
+
 /* ---- more seeds ------------------------------------------------------------------------------ */
 
 static const char SEEDS[] =

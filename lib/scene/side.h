@@ -23,6 +23,10 @@ bool side_brief(const struct side *s, struct buf *out, struct error *error);
 struct node *side_shapes(const struct side *s, const struct node *known, struct arena *a,
                          struct error *error);
 
+/* Tool schemas that an assistant of this policy would have, as a JSON array, appended to out; each is
+ * marked `drafted`. grid may be NULL. false: none could be had. */
+bool side_tools(const struct side *s, struct buf *out, struct error *error);
+
 /* Adds asks like those of the list until it has `target`, as far as the model finds new ones. Returns
  * how many were added. asks: of failed traces, examples too. */
 size_t side_seeds(const struct side *s, struct task_list *seeds, const struct span *asks,

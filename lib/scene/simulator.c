@@ -118,6 +118,37 @@ static void ask_first(struct simulator *x, struct simulate_setup *in)
     grow_seeds(x, in, &side);
 }
 
+int simulator_draft_tools(struct simulate_setup *in, const struct talk_setup *talk,
+                          struct error *error)
+{
+    struct span policy = text_strip(buf_span(&in->spec.policy));
+    const char *spec = simulator_is_model(talk->writer) ? talk->writer : talk->agent;
+    if (in->spec.tools.count || !policy.len || in->s.tasks || in->s.dry_run ||
+        !agent_asks_models(talk->agent) || !model_spec_known(spec))
+        return 0;
+    struct error why = {0};
+    struct buf text = {0};
+    struct model_settings settings = model_access_settings(&talk->access);
+    struct model *model = model_open(spec, &settings, error);
+    if (!model)
+        return error->code;
+    struct side side = {.model = model, .tools = &in->spec.tools, .policy = policy};
+    int code = 0;
+    if (model_spec_of(model)->provider == MODEL_REPLAY) {
+        /* its replies are a talk's */
+    } else if (!side_tools(&side, &text, &why)) {
+        warnings_add(&in->warnings, "tool_draft_unavailable",
+                     "no --tools, and none could be drafted from the policy: %s", why.text);
+    } else if (!(code = row_tools_parse(&in->spec.tools, buf_span(&text), "drafted", error))) {
+        buf_format(&in->notes,
+                   "no --tools: %zu are drafted from the policy by %s; bring the agent's own\n",
+                   in->spec.tools.count, model_name(model));
+    }
+    model_close(model);
+    buf_free(&text);
+    return code;
+}
+
 int simulator_open(struct simulator *x, struct simulate_setup *in, const struct talk_setup *talk,
                    struct error *error)
 {

@@ -18,6 +18,11 @@ struct simulator {
     struct buf brief;
 };
 
+/* A policy without tools, to be played by a model: the tools are drafted by the writer's model, else by
+ * the agent's. What fails is a warning with a flag. ERROR_USAGE, ERROR_REMOTE: no such model. */
+int simulator_draft_tools(struct simulate_setup *in, const struct talk_setup *talk,
+                          struct error *error);
+
 /* talk is open. Asks the model for a brief, for results of tools (into in->shapes) and for more seeds
  * where there are fewer than --situations; what fails is a warning with a flag. ERROR_USAGE,
  * ERROR_INPUT, ERROR_REMOTE. */

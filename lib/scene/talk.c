@@ -96,8 +96,7 @@ static bool needs_access(const struct talk_setup *t, const struct talk_options *
 {
     const struct model_options *m = &o->models;
     return agent_asks_models(t->agent) || t->talk.user_model || simulator_is_model(t->writer) ||
-           m->record || m->replay ||
-           m->replay_miss || m->price || m->max_cost_given;
+           m->record || m->replay || m->replay_miss || m->price || m->max_cost_given;
 }
 
 static int open_access(struct talk_setup *t, const struct simulate_options *s, struct error *error)

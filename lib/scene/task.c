@@ -34,7 +34,8 @@ void task_finish(struct arena *a, struct scene_task *task)
 {
     struct buf text = {0};
     const struct node *origin = task->dimensions ? node_find(task->dimensions, "origin") : NULL;
-    if (task->privileged.len || (node_is(origin, JSON_VALUE_STRING) && span_is(origin->text, "realized")))
+    if (task->privileged.len ||
+        (node_is(origin, JSON_VALUE_STRING) && span_is(origin->text, "realized")))
         return; /* it has one; or its dimensions say what happened once, not what is expected */
     expected_outcome(task->dimensions, &text);
     task->reference = arena_span(a, buf_span(&text));

@@ -50,9 +50,27 @@ static void reference(void *data, const struct writer_cell *from, struct buf *ou
     template_reference(run->writer, from->cell, *search_variant(run->search, from->cell), out);
 }
 
+/* As often as the arm of failures has its share of the cards; which one is drawn. */
+static bool failure(void *data, int64_t wave, size_t n_cards, struct writer_failure *out)
+{
+    struct run *run = ((struct asking *)data)->run;
+    int64_t seed = run->setting->seed;
+    double share = run->arm_weights[ARM_MUTATION] * (double)n_cards;
+    if (!run->parents.count || run->setting->keep_failures ||
+        card_draw(seed, wave, SPAN("retry"), "chance") >= share)
+        return false;
+    double u = card_draw(seed, wave, SPAN("retry"), "which");
+    const struct parent *p = &run->parents.items[(size_t)(u * (double)run->parents.count)];
+    struct parents *kept = &run->retried; /* the next round has other parents */
+    kept->items = mem_grow(kept->items, &kept->cap, kept->count + 1, sizeof *kept->items);
+    *out = (struct writer_failure){p->prompt, kept->count};
+    kept->items[kept->count++] = *p;
+    return true;
+}
+
 static struct writer_source source_of(struct asking *a)
 {
-    return (struct writer_source){next_cell, give_up, claim, reference, a};
+    return (struct writer_source){next_cell, give_up, claim, reference, failure, a};
 }
 
 /* ---- the prompts ----------------------------------------------------------------------------- */
@@ -101,7 +119,7 @@ struct group *run_open_told(struct run *run, enum search_want want)
     if (!scene_writer_ready(run->teller))
         scene_writer_fill(run->teller, &source, wanted(run), &error);
     see_trouble(run);
-    if (!scene_writer_take(run->teller, false, &told))
+    if (!scene_writer_take(run->teller, TOLD_CELL, &told))
         return run->report->fell_back ? run_open_written(run, want) : NULL;
     struct search_pick pick = {told.from.cell, NULL, told.from.fresh, told.from.steered};
     run->pending[told.from.cell->tier]--;
@@ -113,9 +131,23 @@ struct group *run_open_told_outside(struct run *run)
 {
     struct told told;
     if (search_side(run->search, run->report->tiers) != SIDE_ORDINARY ||
-        !scene_writer_take(run->teller, true, &told) || !search_take_outside(run->search))
+        !scene_writer_take(run->teller, TOLD_OUTSIDE, &told) || !search_take_outside(run->search))
         return NULL;
     struct group *g = run_open_outside(run, told.text, ARM_OPEN, TIER_ORDINARY, NULL, NULL);
+    g->task.members = run_told_members(run, g->task.members, &told);
+    return g;
+}
+
+struct group *run_open_told_again(struct run *run)
+{
+    struct told told;
+    if (!scene_writer_take(run->teller, TOLD_FAILURE, &told))
+        return NULL;
+    const struct parent *parent = &run->retried.items[told.parent];
+    struct group *g = run_open_varied(run, parent, told.text, "retry");
+    if (!g)
+        return NULL;
+    g->task.writer_model = span_text(run->setting->writer_name);
     g->task.members = run_told_members(run, g->task.members, &told);
     return g;
 }

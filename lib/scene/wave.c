@@ -289,17 +289,14 @@ static void remember(struct scene_writer *w, const struct dealt *d, struct span 
         w->by_tool[fact - facts->items]++;
 }
 
-static void push(struct told **list, size_t *first, size_t *count, size_t *cap,
-                 const struct told *told)
-{
-    *list = mem_grow(*list, cap, *first + *count + 1, sizeof **list);
-    (*list)[*first + (*count)++] = *told;
-}
-
 static void accept(struct scene_writer *w, const struct dealt *d, struct span text, bool kept)
 {
     struct buf members = {0};
+    struct told_list *l = &w->told[d->from.cell          ? TOLD_CELL
+                                   : d->card.retried.len ? TOLD_FAILURE
+                                                         : TOLD_OUTSIDE];
     struct told told = {.from = d->from,
+                        .parent = d->parent,
                         .text = arena_span(&w->arena, text),
                         .texture = kept ? d->card.texture : NULL,
                         .tone = kept ? d->card.tone : NULL};
@@ -309,10 +306,8 @@ static void accept(struct scene_writer *w, const struct dealt *d, struct span te
     remember(w, d, told.text);
     w->written = true;
     w->counts.accepted++;
-    if (d->from.cell)
-        push(&w->ready, &w->ready_first, &w->n_ready, &w->ready_cap, &told);
-    else
-        push(&w->outside, &w->outside_first, &w->n_outside, &w->outside_cap, &told);
+    l->items = mem_grow(l->items, &l->cap, l->first + l->count + 1, sizeof *l->items);
+    l->items[l->first + l->count++] = told;
 }
 
 /* One slip of the fingers: two letters in the middle of the longest plain word change places. */

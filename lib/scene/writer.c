@@ -41,8 +41,8 @@ void scene_writer_close(struct scene_writer *w)
     for (int i = 0; i < WRITER_IN_FLIGHT; i++)
         if (w->programs[i])
             coproc_close(w->programs[i]);
-    free(w->ready);
-    free(w->outside);
+    for (int i = 0; i < TOLD_KINDS; i++)
+        free(w->told[i].items);
     free(w->again.items);
     free(w->by_tool);
     arena_free(&w->arena);
@@ -54,7 +54,7 @@ void scene_writer_close(struct scene_writer *w)
 static struct dealt *next_slot(struct wave *wave)
 {
     struct dealt *d = &wave->cards[wave->n_cards++];
-    *d = (struct dealt){{0}, {0}};
+    memset(d, 0, sizeof *d);
     return d;
 }
 
@@ -94,13 +94,18 @@ static bool add_cell(struct scene_writer *w, const struct writer_source *source,
     return true;
 }
 
-static void add_outside(struct scene_writer *w, const struct writer_source *source,
-                        struct wave *wave)
+/* A card off the grid: for whatever comes to the writer's mind, or for a failure. */
+static void add_other(struct scene_writer *w, const struct writer_source *source, struct wave *wave,
+                      const struct writer_failure *failure)
 {
     char key[32];
     struct dealt *d = next_slot(wave);
-    int n = snprintf(key, sizeof key, "off-%lld", (long long)wave->number);
+    int n = snprintf(key, sizeof key, "%s-%lld", failure ? "fail" : "off", (long long)wave->number);
     d->card.key = arena_span(&w->arena, span_make(key, (size_t)n));
+    if (failure) {
+        d->card.retried = arena_span(&w->arena, failure->ask);
+        d->parent = failure->parent;
+    }
     deal(w, source, wave, d);
 }
 
@@ -109,15 +114,18 @@ static bool send(struct scene_writer *w, const struct writer_source *source, siz
 {
     struct wave *wave = mem_zero(1, sizeof *wave);
     wave->number = w->wave;
-    wave->cards = mem_zero(n_cards + 1, sizeof *wave->cards);
+    wave->cards = mem_zero(n_cards + 2, sizeof *wave->cards);
     while (wave->n_cards < n_cards && add_cell(w, source, wave))
         ;
     if (!wave->n_cards) {
         wave_free(wave);
         return false;
     }
-    if (wave->n_cards >= WRITER_FIRST_CARDS && w->n_outside < WRITER_OUTSIDE)
-        add_outside(w, source, wave);
+    struct writer_failure failure;
+    if (wave->n_cards >= WRITER_FIRST_CARDS && w->told[TOLD_OUTSIDE].count < WRITER_OUTSIDE)
+        add_other(w, source, wave, NULL);
+    if (source->failure && source->failure(source->data, wave->number, n_cards, &failure))
+        add_other(w, source, wave, &failure);
     size_t fit = wave_write(w, wave);
     for (size_t i = fit; i < wave->n_cards; i++) /* they go out with the next one */
         if (wave->cards[i].from.cell) {
@@ -219,10 +227,11 @@ int scene_writer_fill(struct scene_writer *w, const struct writer_source *source
     while (!w->trouble) {
         int64_t copies = w->counts.duplicates;
         bool sent = w->in_flight > 0;
-        if (!sent && w->n_ready >= need)
+        size_t ready = w->told[TOLD_CELL].count;
+        if (!sent && ready >= need)
             break;
         if (!sent) {
-            send_for(w, source, need - w->n_ready);
+            send_for(w, source, need - ready);
             sent = w->in_flight > 0;
         }
         if (!sent)
@@ -246,28 +255,28 @@ void scene_writer_ahead(struct scene_writer *w, const struct writer_source *sour
         target = 2 * WRITER_WAVE_CARDS;
     if (most < target)
         target = most;
+    size_t ready = w->told[TOLD_CELL].count;
     w->dry = false;
-    if (!w->trouble && w->n_ready < low && w->n_ready < target)
-        send_for(w, source, target - w->n_ready);
+    if (!w->trouble && ready < low && ready < target)
+        send_for(w, source, target - ready);
 }
 
 /* ---- what is there --------------------------------------------------------------------------- */
 
-bool scene_writer_take(struct scene_writer *w, bool outside, struct told *out)
+bool scene_writer_take(struct scene_writer *w, enum told_for kind, struct told *out)
 {
-    size_t *first = outside ? &w->outside_first : &w->ready_first;
-    size_t *count = outside ? &w->n_outside : &w->n_ready;
-    if (!*count)
+    struct told_list *l = &w->told[kind];
+    if (!l->count)
         return false;
-    *out = (outside ? w->outside : w->ready)[(*first)++];
-    if (--*count == 0)
-        *first = 0;
+    *out = l->items[l->first++];
+    if (--l->count == 0)
+        l->first = 0;
     return true;
 }
 
 size_t scene_writer_ready(const struct scene_writer *w)
 {
-    return w->n_ready;
+    return w->told[TOLD_CELL].count;
 }
 
 const struct writer_counts *scene_writer_counts(const struct scene_writer *w)

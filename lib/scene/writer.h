@@ -40,18 +40,27 @@ struct writer_cell {
     bool fresh, steered; /* for the caller */
 };
 
+/* The ask of a row that failed, to be tried again by somebody else. */
+struct writer_failure {
+    struct span ask;
+    size_t parent; /* the caller's */
+};
+
 /* Where cells come from, and who says whether a message is new. Called on the caller's thread. */
 struct writer_source {
     bool (*next)(void *data, struct writer_cell *cell);          /* false: there is none */
     void (*give_up)(void *data, const struct writer_cell *cell); /* no message can be had for it */
     bool (*claim)(void *data, struct span text); /* false: it is like an earlier one */
     void (*reference)(void *data, const struct writer_cell *cell, struct buf *out);
+    /* Is a failure to be tried again in this wave of so many cards? */
+    bool (*failure)(void *data, int64_t wave, size_t n_cards, struct writer_failure *failure);
     void *data;
 };
 
 /* A message that can be played. Spans live as long as the writer. */
 struct told {
-    struct writer_cell from; /* cell NULL: off the grid */
+    struct writer_cell from; /* cell NULL: off the grid, or a failure tried again */
+    size_t parent;           /* of the failure */
     struct span text, members;
     const char *texture, *tone; /* that the text has; NULL: none */
 };
@@ -67,8 +76,11 @@ int scene_writer_fill(struct scene_writer *w, const struct writer_source *source
 /* Sends waves for up to `most` further messages without waiting for them. */
 void scene_writer_ahead(struct scene_writer *w, const struct writer_source *source, size_t most);
 
-/* The next message; outside: off the grid. false: none is there. */
-bool scene_writer_take(struct scene_writer *w, bool outside, struct told *out);
+/* What a message is for. */
+enum told_for { TOLD_CELL, TOLD_OUTSIDE, TOLD_FAILURE, TOLD_KINDS };
+
+/* The next message of a kind. false: none is there. */
+bool scene_writer_take(struct scene_writer *w, enum told_for kind, struct told *out);
 size_t scene_writer_ready(const struct scene_writer *w);
 
 struct writer_counts {

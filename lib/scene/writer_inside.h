@@ -10,11 +10,17 @@
 /* A card with the cell it is for. */
 struct dealt {
     struct writer_cell from;
+    size_t parent; /* of a failure that is tried again */
     struct card card;
 };
 
 struct dealt_list {
     struct dealt *items;
+    size_t first, count, cap;
+};
+
+struct told_list {
+    struct told *items;
     size_t first, count, cap;
 };
 
@@ -40,8 +46,7 @@ struct scene_writer {
     size_t in_flight;
     int64_t wave, epoch;     /* waves sent; added to their number in draws, after a restart */
     struct dealt_list again; /* cards whose message was refused */
-    struct told *ready, *outside;
-    size_t ready_first, n_ready, ready_cap, outside_first, n_outside, outside_cap;
+    struct told_list told[TOLD_KINDS];
     struct span recent[SCENE_AVOID]; /* messages, the newest last */
     size_t n_recent;
     int64_t *by_tool; /* messages of each tool */

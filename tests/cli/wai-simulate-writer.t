@@ -255,6 +255,52 @@ stdout:
   ["An ask of another kind, number 6",false]
   {"given":1,"target":8,"total":8,"minted":7}
 
+test: what failed is tried again by the writer, in its situation
+run:
+  wai-simulate --simulator 'exec:python3 model.py' --grader 'expr:0' --budget 300 -q --jobs 4 > rows.jsonl 2> err
+  python3 -c '
+  import json
+  rows = [json.loads(line) for line in open("rows.jsonl")]
+  again = [r for r in rows if r.get("generator") == "retry"]
+  by_head = {r["prompt"][:80]: r for r in rows}
+  assert len(rows) == 300 and again, len(rows)
+  for r in again:
+      parent = by_head[r["parent_failure_id"]]
+      assert r["arm"] == "failure_mutation" and r["writer_model"] != "template" and r["prompt"] != parent["prompt"]
+      assert parent["arm"] == "open_ended" or r["scenario_dimensions"] == parent["scenario_dimensions"]
+  assert any("went wrong" in json.loads(line)["messages"][1]["content"] for line in open("asked.jsonl"))
+  print("held")'
+stdout:
+  held
+
+test: a policy without tools: a model drafts them, or it is said that none could be had
+file agent.py:
+  import json, sys
+  for line in sys.stdin:
+      ask = json.loads(line)
+      if "Draft the 4 to 8 tools" in ask["messages"][0]["content"]:
+          tools = [{"name": "find_parcel", "description": "Look a parcel up.", "parameters": {"type": "object", "properties": {"parcel_id": {}}}},
+                   {"name": "stop_parcel"}, {"name": "Bad Name"}, {"description": "nameless"}, "text", {"name": "x"}]
+          print(json.dumps("Here:\n```json\n" + json.dumps(tools) + "\n```" if sys.argv[1] == "good" else "none"), flush=True)
+      else:
+          assert [t["function"]["name"] for t in ask.get("tools", [])] == (["find_parcel", "stop_parcel"] if sys.argv[1] == "good" else [])
+          assert "drafted" not in json.dumps(ask)
+          print(json.dumps("I looked, and it is on its way."), flush=True)
+run:
+  for way in good bad; do
+    wai-simulate --agent "exec:python3 agent.py $way" --system-prompt 'You help people with parcels. Never open one.' \
+      --avg-turns 1 --budget 6 --report run.json | jq -s 'length'
+    jq -c '(.degraded | index("tool_draft_unavailable")) != null' run.json
+  done
+needs: jq
+stdout:
+  6
+  false
+  6
+  true
+stderr has: no --tools: 2 are drafted from the policy by
+stderr has: no --tools, and none could be drafted from the policy: the writer's reply holds no tools
+
 test: the writer of wai.yaml and of the environment
 file wai.yaml:
   writer: "cmd:python3 program.py"

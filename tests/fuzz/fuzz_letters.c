@@ -14,7 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const struct span tools[] = {{"get_order", 9}};
-    static const struct letter_rules rules = {tools, 1, {"people who wait for a parcel of theirs", 38}};
+    static const struct letter_rules rules = {
+        tools, 1, {"people who wait for a parcel of theirs", 38}};
     struct letters letters = {0};
     struct arena arena = {0};
     struct buf text = {0};

@@ -46,7 +46,8 @@ static void drafted(void **state)
     add(&d, "  ", "{}");
     is(&d, 2, "{\"bare\":3,\"look\":2,\"refund\":2}");
     is(&d, 0,
-       "[{\"type\":\"function\",\"function\":{\"name\":\"bare\",\"parameters\":{\"type\":\"object\","
+       "[{\"type\":\"function\",\"function\":{\"name\":\"bare\",\"parameters\":{\"type\":"
+       "\"object\","
        "\"properties\":{},\"required\":[]}}},"
        "{\"type\":\"function\",\"function\":{\"name\":\"look\",\"parameters\":{\"type\":\"object\","
        "\"properties\":{\"a\":{\"type\":\"string\"},\"b\":{\"type\":\"boolean\"},"
@@ -58,7 +59,8 @@ static void drafted(void **state)
     drafts_free(&d);
     add(&d, "x", "{\"q\":1}");
     is(&d, 1,
-       "[{\"type\":\"function\",\"function\":{\"name\":\"x\",\"description\":\"Called in the traces; "
+       "[{\"type\":\"function\",\"function\":{\"name\":\"x\",\"description\":\"Called in the "
+       "traces; "
        "nothing more is known of it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"q\":"
        "{\"type\":\"string\"}}}},\"drafted\":true}]");
     drafts_free(&d);

@@ -53,7 +53,8 @@ static void names(void **state)
         {"search_it", "Searches an updated list.", "", "search for an it"},
         /* nothing to go by */
         {"x", "", "", "have something taken care of"},
-        {"buscar_a\xc3\xb1o", "Por a\xc3\xb1o.", "", "have something taken care of about a\xc3\xb1o"},
+        {"buscar_a\xc3\xb1o", "Por a\xc3\xb1o.", "",
+         "have something taken care of about a\xc3\xb1o"},
         {"get", "", "Q1", "have something looked up for Q1"},
         {"a.b.get", "", "", "look at an a b"},
     };

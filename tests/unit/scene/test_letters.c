@@ -18,8 +18,8 @@ struct sample {
 static void replies(void **state)
 {
     static const struct sample samples[] = {
-        {"[{\"region_id\":\"a\",\"message\":\"one\"},{\"region_id\":\"b\",\"request\":\"two\"}]", true,
-         "a=one|b=two|"},
+        {"[{\"region_id\":\"a\",\"message\":\"one\"},{\"region_id\":\"b\",\"request\":\"two\"}]",
+         true, "a=one|b=two|"},
         {"{\"messages\":[{\"region_id\":\"a\",\"message\":\"one\"}]}", true, "a=one|"},
         {"{\"situations\":[\"plain\"]}", true, "=plain|"},
         {"{\"region_id\":\"a\",\"message\":\"one\"}", true, "a=one|"},
@@ -29,12 +29,13 @@ static void replies(void **state)
         /* cut off: what is whole stays */
         {"[{\"region_id\":\"a\",\"message\":\"one {\\\"}\"}, {\"region_id\":\"b\",\"mess", true,
          "a=one {\"}|"},
-        {"{\"region_id\":\"a\",\"message\":\"one\"}\n{\"region_id\":\"b\",\"message\":\"two\"}", true,
-         "a=one|b=two|"},
-        {"[{\"region_id\":\"a\",\"turns\":[\"one\",{\"text\":\"two\"},{\"user\":\"three\"},7]}]", true,
-         "a=one\n<USER_TURN>\ntwo\n<USER_TURN>\nthree|"},
+        {"{\"region_id\":\"a\",\"message\":\"one\"}\n{\"region_id\":\"b\",\"message\":\"two\"}",
+         true, "a=one|b=two|"},
+        {"[{\"region_id\":\"a\",\"turns\":[\"one\",{\"text\":\"two\"},{\"user\":\"three\"},7]}]",
+         true, "a=one\n<USER_TURN>\ntwo\n<USER_TURN>\nthree|"},
         /* of other types: nothing, and no harm */
-        {"[{\"region_id\":7,\"message\":\"one\"},{\"region_id\":\"b\",\"message\":{\"text\":\"two\"}},"
+        {"[{\"region_id\":7,\"message\":\"one\"},{\"region_id\":\"b\",\"message\":{\"text\":"
+         "\"two\"}},"
          "{\"region_id\":\"c\"},null,5,[],{}]",
          true, "=one|"},
         {"[]", true, ""},
@@ -72,7 +73,8 @@ static void cleaned(void **state)
         {"I lost my lamp \xe2\x80\x94 can you help?", "I lost my lamp, can you help?"},
         {"Where is my order? (use get_order)", "Where is my order?"},
         {"Find it [call search.flights] now", "Find it now"},
-        {"  Hello   there\n<USER_TURN>\n\n<USER_TURN>\n and more ", "Hello there\n<USER_TURN>\nand more"},
+        {"  Hello   there\n<USER_TURN>\n\n<USER_TURN>\n and more ",
+         "Hello there\n<USER_TURN>\nand more"},
         {"<tool_call>{\"name\":\"x\"}</tool_call>", ""},
         {"bad \xff bytes", ""},
         {"", ""},
