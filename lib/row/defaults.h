@@ -31,6 +31,9 @@ enum {
 /* Rows that one worker takes at once, at most: bounds what is kept of short rows. */
 #define ROW_BATCH_MAX 1024
 
+/* Memory of a row's text that the filter loop keeps for the next row in its place, at most. */
+#define ROW_TEXT_KEPT ((size_t)64 << 10) /* bytes */
+
 /* Bytes a writer collects before a write(2), and the most it hands to one. */
 #define ROW_WRITE_BYTES ((size_t)64 << 10)
 

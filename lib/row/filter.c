@@ -27,17 +27,17 @@ struct shared_block {
     struct shared_block *next_free;
 };
 
-/* What became of one line. */
+/* What became of one line. Its texts change hands: the worker writes into them, done is given them, and
+ * their memory serves the next line that takes this place. */
 struct outcome {
     struct span line;
     struct json_value value;
     size_t members, n_members; /* in the job's members; kept when there is a done */
     uint64_t number, index;
     enum row_fate fate;
-    bool is_row;           /* scanned as one; otherwise out is why not */
-    bool written;          /* the members are those of out, told from its beginning */
-    size_t out, out_len;   /* in the job's text */
-    size_t note, note_len; /* in the job's text */
+    bool is_row;  /* scanned as one; otherwise out is why not */
+    bool written; /* the members are those of out */
+    struct buf out, note;
     int64_t tally[ROW_TALLIES];
 };
 
@@ -46,8 +46,8 @@ struct filter_job {
     struct line_cursor from; /* at the job's first line; its end is the job's end */
     struct outcome *outcomes;
     size_t count, cap;
+    size_t made; /* outcomes that have been used before: their memory is kept */
     struct json_members members;
-    struct buf text;
     bool stopped; /* a signal was caught: lines behind the outcomes are not done */
     int failed;   /* work failed behind the outcomes */
     struct error failure;
@@ -78,7 +78,6 @@ struct filter_run {
     size_t bytes_under_way;
     struct shared_block *free_blocks;
     struct filter_job *free_jobs;
-    struct row_result settling;
 
     const char *last_file; /* of the row settled last; NULL: none yet */
     uint64_t last_number;
@@ -99,29 +98,18 @@ static void clear_result(struct row_result *result)
     result->written.count = 0;
 }
 
-static size_t keep_text(struct filter_job *job, const struct buf *text)
+/* The texts of an outcome go to a result, and come back. */
+static void lend_texts(struct outcome *o, struct row_result *result)
 {
-    size_t at = job->text.len;
-    buf_span_add(&job->text, buf_span(text));
-    return at;
+    result->out = o->out;
+    result->note = o->note;
 }
 
-/* The text of the job may move while rows are added to it: places in `out` are kept as distances. */
-static void members_to_distances(struct json_member *items, size_t count, const char *base)
+static void take_texts(struct outcome *o, struct row_result *result)
 {
-    for (size_t i = 0; i < count; i++) {
-        items[i].key.ptr = (const char *)((uintptr_t)items[i].key.ptr - (uintptr_t)base);
-        items[i].value.text.ptr =
-            (const char *)((uintptr_t)items[i].value.text.ptr - (uintptr_t)base);
-    }
-}
-
-static void members_from_distances(struct json_member *items, size_t count, const char *base)
-{
-    for (size_t i = 0; i < count; i++) {
-        items[i].key.ptr = base + (uintptr_t)items[i].key.ptr;
-        items[i].value.text.ptr = base + (uintptr_t)items[i].value.text.ptr;
-    }
+    o->out = result->out;
+    o->note = result->note;
+    result->out = result->note = (struct buf){0};
 }
 
 static void keep_for_done(struct filter_job *job, struct outcome *o,
@@ -131,8 +119,6 @@ static void keep_for_done(struct filter_job *job, struct outcome *o,
     const struct json_members *kept = o->written ? &result->written : members;
     o->members = members_keep(&job->members, kept);
     o->n_members = kept->count;
-    if (o->written)
-        members_to_distances(job->members.items + o->members, o->n_members, result->out.data);
     memcpy(o->tally, result->tally, sizeof o->tally);
 }
 
@@ -143,27 +129,37 @@ static int work_line(struct filter_run *run, int worker, struct filter_job *job,
     struct worker_state *w = &run->workers[worker];
     struct row_result *result = &w->result;
     struct row row;
+    int rc = 0;
+    lend_texts(o, result);
     clear_result(result);
     o->is_row = line_scan(o->line, &run->source, &row, &w->members, &result->out) == 0;
     if (o->is_row) {
         row.file = job->block->lines.file;
         row.line_number = o->number;
         row.index = o->index;
-        int rc = run->filter->work(run->filter->context, worker, &row, result, error);
-        if (rc < 0)
-            return rc;
+        rc = run->filter->work(run->filter->context, worker, &row, result, error);
         o->value = row.value;
         o->fate = result->fate;
-        if (run->filter->done)
+        if (rc == 0 && run->filter->done)
             keep_for_done(job, o, &row.members, result);
     } else {
         o->fate = ROW_BAD;
     }
-    o->out_len = result->out.len;
-    o->out = keep_text(job, &result->out);
-    o->note_len = result->note.len;
-    o->note = keep_text(job, &result->note);
-    return 0;
+    take_texts(o, result);
+    return rc;
+}
+
+/* The next outcome of a job, whose texts may have memory of an earlier one. */
+static struct outcome *new_outcome(struct filter_job *job)
+{
+    job->outcomes = mem_grow(job->outcomes, &job->cap, job->count + 1, sizeof *job->outcomes);
+    struct outcome *o = &job->outcomes[job->count];
+    bool used = job->count < job->made;
+    struct buf out = used ? o->out : (struct buf){0}, note = used ? o->note : (struct buf){0};
+    *o = (struct outcome){.out = out, .note = note};
+    if (!used)
+        job->made++;
+    return o;
 }
 
 static void work_job(void *context, int worker, void *work)
@@ -177,9 +173,10 @@ static void work_job(void *context, int worker, void *work)
             job->stopped = true;
             break;
         }
-        job->outcomes = mem_grow(job->outcomes, &job->cap, job->count + 1, sizeof *job->outcomes);
-        struct outcome *o = &job->outcomes[job->count];
-        *o = (struct outcome){.line = line, .number = c.number, .index = c.index - 1};
+        struct outcome *o = new_outcome(job);
+        o->line = line;
+        o->number = c.number;
+        o->index = c.index - 1;
         job->failed = work_line(run, worker, job, o, &job->failure);
         job->count += job->failed == 0;
     }
@@ -227,8 +224,7 @@ static int write_row(struct filter_run *run, const struct outcome *o, enum row_f
 }
 
 /* The row that done is given: the one that was read, or the one in `out`. */
-static struct row settled_row(const struct filter_job *job, const struct outcome *o,
-                              struct span out)
+static struct row settled_row(const struct filter_job *job, const struct outcome *o)
 {
     struct row row = {
         .line = o->line,
@@ -239,39 +235,47 @@ static struct row settled_row(const struct filter_job *job, const struct outcome
         .index = o->index,
     };
     if (o->written) {
-        members_from_distances(row.members.items, row.members.count, out.ptr);
+        struct span out = buf_span(&o->out);
         row.line = out.len && out.ptr[out.len - 1] == '\n' ? span_slice(out, 0, out.len - 1) : out;
         row.value.text = row.line;
     }
     return row;
 }
 
-static int settle(struct filter_run *run, const struct filter_job *job, const struct outcome *o,
+static int settle(struct filter_run *run, const struct filter_job *job, struct outcome *o,
                   struct error *error)
 {
     const char *file = job->block->lines.file;
-    struct span out = span_slice(buf_span(&job->text), o->out, o->out + o->out_len);
     if (o->fate == ROW_BAD)
-        return bad_lines_take(&run->bad, line_raw(o->line), file, o->number, out, error);
+        return bad_lines_take(&run->bad, line_raw(o->line), file, o->number, buf_span(&o->out),
+                              error);
     run->counts.rows++;
     if (!run->filter->done)
-        return write_row(run, o, o->fate, out, error);
-    struct row_result *result = &run->settling;
-    clear_result(result);
-    result->fate = o->fate;
-    buf_span_add(&result->out, out);
-    struct row row = settled_row(job, o, buf_span(&result->out));
-    buf_span_add(&result->note, span_slice(buf_span(&job->text), o->note, o->note + o->note_len));
-    memcpy(result->tally, o->tally, sizeof result->tally);
-    int rc = run->filter->done(run->filter->context, &row, result, error);
+        return write_row(run, o, o->fate, buf_span(&o->out), error);
+    struct row row = settled_row(job, o);
+    struct row_result result = {.fate = o->fate};
+    lend_texts(o, &result);
+    memcpy(result.tally, o->tally, sizeof result.tally);
+    int rc = run->filter->done(run->filter->context, &row, &result, error);
+    enum row_fate fate = result.fate;
+    take_texts(o, &result);
     if (rc < 0)
         return rc;
-    if (result->fate == ROW_BAD) {
+    if (fate == ROW_BAD) {
         run->counts.rows--;
-        return bad_lines_take(&run->bad, line_raw(o->line), file, o->number, buf_span(&result->out),
+        return bad_lines_take(&run->bad, line_raw(o->line), file, o->number, buf_span(&o->out),
                               error);
     }
-    return write_row(run, o, result->fate, buf_span(&result->out), error);
+    return write_row(run, o, fate, buf_span(&o->out), error);
+}
+
+/* Long texts do not keep their memory: what a pass holds is bounded by the rows under way. */
+static void forget_long(struct outcome *o)
+{
+    if (o->out.cap > ROW_TEXT_KEPT)
+        buf_free(&o->out);
+    if (o->note.cap > ROW_TEXT_KEPT)
+        buf_free(&o->note);
 }
 
 static void block_unuse(struct filter_run *run, struct shared_block *block)
@@ -290,8 +294,9 @@ static void settle_oldest(struct filter_run *run)
     struct error error;
     run->oldest = job->next_under_way;
     for (size_t i = 0; i < job->count && !run->failed; i++) {
-        const struct outcome *o = &job->outcomes[i];
+        struct outcome *o = &job->outcomes[i];
         int rc = settle(run, job, o, &error);
+        forget_long(o);
         if (rc < 0)
             fail(run, rc, &error);
         run->last_file = job->block->lines.file;
@@ -353,9 +358,6 @@ static struct filter_job *new_job(struct filter_run *run)
     else
         job = mem_zero(1, sizeof *job);
     job->count = job->members.count = 0;
-    if (job->text.cap > ROW_BYTES_AHEAD)
-        buf_free(&job->text);
-    buf_clear(&job->text);
     job->stopped = false;
     job->failed = 0;
     atomic_store(&job->finished, false);
@@ -465,7 +467,10 @@ static void loop(struct filter_run *run)
 static void free_job(struct filter_job *job)
 {
     json_members_free(&job->members);
-    buf_free(&job->text);
+    for (size_t i = 0; i < job->made; i++) {
+        buf_free(&job->outcomes[i].out);
+        buf_free(&job->outcomes[i].note);
+    }
     free(job->outcomes);
     free(job);
 }
@@ -499,12 +504,8 @@ static void release(struct filter_run *run)
     }
     for (int i = 0; i < run->jobs; i++) {
         json_members_free(&run->workers[i].members);
-        buf_free(&run->workers[i].result.out);
-        buf_free(&run->workers[i].result.note);
         json_members_free(&run->workers[i].result.written);
     }
-    buf_free(&run->settling.out);
-    buf_free(&run->settling.note);
     if (run->finish_fd >= 0)
         close(run->finish_fd);
     free(run->workers);
