@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "agent/answer.h"
@@ -34,7 +35,8 @@ struct session {
     struct simulate_setup in;
     struct row_writer *writer;
     time_t last_progress;
-    FILE *progress; /* NULL: nobody wants the objects */
+    FILE *progress;  /* NULL: nobody wants the objects */
+    struct buf meta; /* the sidecar of the rows; empty: none */
     struct grade_beside *grader;
     struct checkpoint *checkpoint;
     struct talk_setup talk;
@@ -175,6 +177,7 @@ static int write_report(struct session *x, const struct engine_setting *setting,
 {
     struct buf out = {0};
     report_write(setting, report, &x->in.warnings, &out);
+    report_write_meta(setting, report, &x->in.warnings, &x->meta);
     buf_byte(&out, '\n');
     int code = x->in.s.json ? file_write_all(1, "standard output", buf_span(&out), error) : 0;
     if (!code && x->in.s.report)
@@ -412,6 +415,22 @@ static int swarm(struct session *x, struct error *error)
     return code;
 }
 
+/* Beside the rows, when these are a file of their own. */
+static int save_meta(struct session *x, struct error *error)
+{
+    struct buf path = {0};
+    struct stat rows;
+    int code = 0;
+    if (x->meta.len && x->in.s.output && stat(x->in.s.output, &rows) == 0 &&
+        S_ISREG(rows.st_mode)) {
+        report_meta_path(x->in.s.output, &path);
+        code = file_save(buf_cstr(&path), buf_span(&x->meta), error);
+    }
+    buf_free(&path);
+    buf_free(&x->meta);
+    return code;
+}
+
 static int work(struct session *x, struct error *error)
 {
     if (x->in.s.swarm.topology || x->in.s.swarm.calibrate)
@@ -440,6 +459,8 @@ static int work(struct session *x, struct error *error)
         return code;
     }
     int closed = row_writer_close(x->writer, code ? NULL : error);
+    if (!closed)
+        closed = save_meta(x, code ? NULL : error);
     return code ? code : closed;
 }
 
@@ -457,6 +478,7 @@ int main(int argc, char **argv)
         if (!code)
             code = work(&x, &error);
     }
+    buf_free(&x.meta);
     simulate_setup_free(&x.in);
     operands_free(&operands);
     return code < 0 ? log_fail(&error) : 0;

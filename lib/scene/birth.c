@@ -12,8 +12,8 @@
 #include "text/utf8.h"
 #include "json/write.h"
 
-enum { POLICY_HASH_HEX = 16, POLICY_HEAD = 120 }; /* hex digits; characters (rows 9.6) */
-enum { LOGPROB_PLACES = 6 };                      /* decimals (world 8.7) */
+enum { POLICY_HEAD = 120 };  /* characters (rows 9.6) */
+enum { LOGPROB_PLACES = 6 }; /* decimals (world 8.7) */
 
 struct birth_run {
     struct birth_setting setting;
@@ -21,14 +21,19 @@ struct birth_run {
     struct buf lineage; /* "lineage":{…} */
 };
 
+void policy_hash(struct span policy, char out[POLICY_HASH_HEX + 1])
+{
+    uint8_t digest[SHA256_BYTES];
+    digest_sha256(policy, digest);
+    digest_hex(digest, POLICY_HASH_HEX / 2, out);
+}
+
 struct birth_run *birth_run_new(const struct birth_setting *setting)
 {
     struct birth_run *run = mem_zero(1, sizeof *run);
-    uint8_t digest[SHA256_BYTES];
     char sha[POLICY_HASH_HEX + 1];
     run->setting = *setting;
-    digest_sha256(setting->policy, digest);
-    digest_hex(digest, POLICY_HASH_HEX / 2, sha);
+    policy_hash(setting->policy, sha);
     struct buf *b = &run->stamp, version = {0};
     buf_text(b, "\"model_version\":");
     json_quote(b, span_text(setting->model_version));

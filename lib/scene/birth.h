@@ -24,6 +24,10 @@ struct birth_setting {
     bool replayed_first; /* of a later run whose set the first one drew */
 };
 
+/* What rows call a policy by (rows 9.6). */
+enum { POLICY_HASH_HEX = 16 };
+void policy_hash(struct span policy, char out[POLICY_HASH_HEX + 1]);
+
 struct birth_run; /* the shared members as text */
 struct birth_run *birth_run_new(const struct birth_setting *setting);
 void birth_run_free(struct birth_run *run);

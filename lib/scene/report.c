@@ -414,6 +414,21 @@ static void write_setting(struct json_writer *w, const struct engine_setting *s)
     key_int(w, "world_seed", s->world_seed);
 }
 
+void report_write_told(struct json_writer *w, const struct warnings *warnings)
+{
+    json_write_key(w, "degraded");
+    json_write_array(w);
+    for (size_t i = 0; i < warnings->count; i++)
+        if (warnings->items[i].flag)
+            json_write_text(w, warnings->items[i].flag);
+    json_write_end_array(w);
+    json_write_key(w, "warnings");
+    json_write_array(w);
+    for (size_t i = 0; i < warnings->count; i++)
+        json_write_span(w, warnings->items[i].text);
+    json_write_end_array(w);
+}
+
 void report_write(const struct engine_setting *s, const struct engine_report *r,
                   const struct warnings *warnings, struct buf *out)
 {
@@ -440,22 +455,29 @@ void report_write(const struct engine_setting *s, const struct engine_report *r,
     write_tier_prompts(&w, r);
     report_write_search(&w, s, r);
     report_write_times(&w, s, r);
-    json_write_key(&w, "degraded");
-    json_write_array(&w);
-    for (size_t i = 0; i < warnings->count; i++)
-        if (warnings->items[i].flag)
-            json_write_text(&w, warnings->items[i].flag);
-    json_write_end_array(&w);
-    json_write_key(&w, "warnings");
-    json_write_array(&w);
-    for (size_t i = 0; i < warnings->count; i++)
-        json_write_span(&w, warnings->items[i].text);
-    json_write_end_array(&w);
+    report_write_told(&w, warnings);
     write_setting(&w, s);
     json_write_end_object(&w);
 }
 
 /* ---- the screen ------------------------------------------------------------------------------ */
+
+/* Prompts by the arm that they came from. */
+static void write_arms_line(const struct engine_setting *s, const struct engine_report *r,
+                            struct buf *out)
+{
+    bool first = true;
+    if (s->tasks || !r->rows)
+        return;
+    buf_text(out, "prompts by arm: ");
+    for (int a = 0; a < ARM_COUNT; a++)
+        if (r->arm_prompts[a]) {
+            buf_format(out, "%s%s %lld", first ? "" : ", ", arm_name((enum arm)a),
+                       (long long)r->arm_prompts[a]);
+            first = false;
+        }
+    buf_byte(out, '\n');
+}
 
 void report_screen(const struct engine_setting *s, const struct engine_report *r, struct buf *out)
 {
@@ -469,6 +491,7 @@ void report_screen(const struct engine_setting *s, const struct engine_report *r
                    (double)r->pairs_covered / (double)r->pairs_planned,
                    (long long)r->tiers[TIER_ORDINARY], (long long)r->tiers[TIER_AMBIGUOUS],
                    (long long)r->tiers[TIER_BOUNDARY], (long long)r->tiers[TIER_ADVERSARIAL]);
+    write_arms_line(s, r, out);
     if (r->grouped)
         buf_format(out,
                    "groups: %lld, mixed %lld, stopped alike %lld, complete %lld, cut %lld; %lld "

@@ -32,6 +32,14 @@ bool tool_is_dead(const struct tool_outcome *tool);
 void report_write(const struct engine_setting *setting, const struct engine_report *report,
                   const struct warnings *warnings, struct buf *out);
 
+/* The sidecar of a run's rows (rows 6.1): the agent's prompt and tools, which no row has, and what the
+ * report says of the whole. */
+void report_write_meta(const struct engine_setting *setting, const struct engine_report *report,
+                       const struct warnings *warnings, struct buf *out);
+
+/* Where it stands: NAME.meta.json beside NAME.jsonl or NAME.jsonl.zst, else PATH.meta.json. */
+void report_meta_path(const char *rows, struct buf *out);
+
 /* Lines for people, each ended by a newline. */
 void report_screen(const struct engine_setting *setting, const struct engine_report *report,
                    struct buf *out);

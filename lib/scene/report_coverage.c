@@ -101,6 +101,11 @@ static void write_sizes(struct json_writer *w, const struct engine_setting *s)
     key_real(w, "fault_rate", t->fault_rate);
 }
 
+const char *report_writer_model(const struct engine_setting *s)
+{
+    return s->tasks ? NULL : s->writer_name ? s->writer_name : "template";
+}
+
 static void write_sources(struct json_writer *w, const struct engine_setting *s,
                           const struct engine_report *r)
 {
@@ -227,7 +232,7 @@ void report_write_curve(struct json_writer *w, const struct engine_report *r)
     json_write_end_array(w);
 }
 
-static void write_stages(struct json_writer *w, const struct engine_setting *s,
+void report_write_stages(struct json_writer *w, const struct engine_setting *s,
                          const struct engine_report *r)
 {
     const struct {
@@ -266,7 +271,7 @@ void report_write_times(struct json_writer *w, const struct engine_setting *s,
                         const struct engine_report *r)
 {
     const struct run_timings *t = &r->timings;
-    write_stages(w, s, r);
+    report_write_stages(w, s, r);
     key_real(w, "elapsed_seconds", seconds(t->elapsed));
     json_write_key(w, "timings");
     json_write_object(w);

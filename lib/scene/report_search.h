@@ -15,6 +15,8 @@ void report_write_search(struct json_writer *w, const struct engine_setting *set
                          const struct engine_report *report);
 void report_write_arms(struct json_writer *w, const struct engine_setting *setting,
                        const struct engine_report *report);
+void report_write_stages(struct json_writer *w, const struct engine_setting *setting,
+                         const struct engine_report *report);
 void report_write_times(struct json_writer *w, const struct engine_setting *setting,
                         const struct engine_report *report);
 
@@ -26,6 +28,11 @@ bool report_idle_on_judge(const struct engine_setting *setting, const struct eng
 /* Settings that were asked for and not delivered, a budget that was not reached, a slow judge. */
 void report_warn_search(const struct engine_setting *setting, const struct engine_report *report,
                         struct warnings *warnings);
+
+const char *report_writer_model(const struct engine_setting *setting); /* NULL: a replay */
+
+/* Arrays degraded and warnings; inside report.c. */
+void report_write_told(struct json_writer *w, const struct warnings *warnings);
 
 /* Objects that stand in more than one place of a report; inside report.c. */
 void report_write_rollouts(struct json_writer *w, const struct engine_setting *setting,

@@ -870,3 +870,23 @@ stdout:
 test: stances that were pinned and that most rows lack are told
 run: wai-simulate --dimensions stance=hurried --arm-weights open_ended=1 --budget 30 -q > /dev/null
 stderr has: stances were pinned and 0 of 30 rows have one of them; seeds and probes have none
+
+test: the sidecar of a run's rows
+run:
+  wai-simulate --budget 12 -q -o rows.jsonl 2> /dev/null
+  wai-simulate --budget 12 -q -o more.jsonl.zst 2> /dev/null
+  wai-simulate --budget 12 -q -o plain 2> /dev/null
+  wai-simulate --budget 12 -q -o /dev/null 2> /dev/null
+  ls
+  python3 -c '
+  import json
+  meta, row = json.load(open("rows.meta.json")), json.loads(open("rows.jsonl").readline())
+  print(meta["system_prompts"][row["lineage"]["system_prompt_sha"]] == meta["system_prompt"], len(meta["tools"]), meta["stopped_because"], meta["coverage"]["rows"])'
+stdout:
+  more.jsonl.zst
+  more.meta.json
+  plain
+  plain.meta.json
+  rows.jsonl
+  rows.meta.json
+  True 4 budget 12
