@@ -331,7 +331,7 @@ static void member(struct buf *out, const char *key, const char *text)
         buf_format(out, ",\"%s\":\"%s\"", key, text);
 }
 
-void card_members(const struct card *c, bool kept, struct buf *out)
+void card_members(const struct card *c, struct buf *out)
 {
     const struct cell *cell = c->cell;
     bool tool = *c->family == 't' && cell && !span_is(cell->value[AXIS_TOOL], "multi_tool");
@@ -349,8 +349,4 @@ void card_members(const struct card *c, bool kept, struct buf *out)
     member(out, "vagueness", c->vagueness);
     member(out, "pressure", c->pressure);
     member(out, "user", c->user);
-    if (kept) {
-        member(out, "texture", c->texture);
-        member(out, "tone", c->tone);
-    }
 }

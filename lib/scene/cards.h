@@ -35,9 +35,9 @@ void card_deal(struct card *card, const struct card_setting *setting, int64_t wa
 /* Does the text have what the card's tags say? Length, texture, tone, stance. */
 bool card_kept(const struct card *card, struct span text);
 
-/* Row members, `"key":value,…` without commas outside: the tags that are true of the text. kept: the
- * text has what tags of style say; without it they are left out. */
-void card_members(const struct card *card, bool kept, struct buf *out);
+/* Row members, `"key":value,…` without commas outside: what the message is about. Texture and tone are
+ * not among them: whether the text has them is seen later. */
+void card_members(const struct card *card, struct buf *out);
 
 /* A share of 0..1: hash of seed:wave:key:salt. */
 double card_draw(int64_t seed, int64_t wave, struct span key, const char *salt);

@@ -119,10 +119,10 @@ static struct span steered_members(struct run *run, struct span members)
 }
 
 /* A message for the cell that no other is near, nor any of the traces'. */
-static bool write_prompt(struct run *run, const struct search_pick *pick)
+static bool write_prompt(struct run *run, const struct search_pick *pick, struct told *told)
 {
     for (int tries = 0; tries < SCENE_TRIES; tries++) {
-        if (!template_write(run->writer, pick->cell, pick->variant, &run->text))
+        if (!template_write(run->writer, pick->cell, pick->variant, &run->text, &told->texture))
             return false;
         if (run_claim(run, buf_span(&run->text)))
             return true;
@@ -134,8 +134,13 @@ struct span run_told_members(struct run *run, struct span members, const struct 
 {
     struct buf b = {0};
     buf_span_add(&b, members);
-    buf_byte(&b, ',');
+    if (told->members.len)
+        buf_byte(&b, ',');
     buf_span_add(&b, told->members);
+    if (told->texture)
+        buf_format(&b, ",\"texture\":\"%s\"", told->texture);
+    if (told->tone)
+        buf_format(&b, ",\"tone\":\"%s\"", told->tone);
     struct span all = arena_span(&run->arena, buf_span(&b));
     buf_free(&b);
     return all;
@@ -158,21 +163,20 @@ struct group *run_open_cell(struct run *run, const struct search_pick *pick, str
     const struct cell *cell = pick->cell;
     struct scene_task task = {
         .arm = span_text(arm),
-        .writer_model = told ? span_text(run->setting->writer_name) : SPAN("template"),
+        .writer_model = told->from.cell ? span_text(run->setting->writer_name) : SPAN("template"),
         .prompt = arena_span(&run->arena, prompt),
         .cell = cell,
         .tier = cell->tier,
         .scenario_id = span_text(cell->id),
         .dimensions = dimensions_of(run, cell),
         .plan = plan_of(run, cell, run->setting->world),
-        .manner = told ? manner_of(run, told) : NULL,
+        .manner = manner_of(run, told),
     };
     struct span state = cell->value[AXIS_WORLD];
     if (!span_is(state, "unspecified") && !span_is(state, "unknown"))
         task.world_state = state;
     task.members = run_members(run, cell->tier, task.prompt, NULL, (struct span){NULL, 0});
-    if (told)
-        task.members = run_told_members(run, task.members, told);
+    task.members = run_told_members(run, task.members, told);
     if (pick->steered)
         task.members = steered_members(run, task.members);
     task_finish(&run->arena, &task);
@@ -184,11 +188,12 @@ struct group *run_open_cell(struct run *run, const struct search_pick *pick, str
 static struct group *open_cell(struct run *run, enum search_want want)
 {
     struct search_pick pick;
+    struct told told = {{0}};
     if (run_tells(run))
         return run_open_told(run, want);
     while (search_next(run->search, run->report->tiers, want, &pick)) {
-        if (write_prompt(run, &pick))
-            return run_open_cell(run, &pick, buf_span(&run->text), "structured", NULL);
+        if (write_prompt(run, &pick, &told))
+            return run_open_cell(run, &pick, buf_span(&run->text), "structured", &told);
         search_dry(run->search, pick.cell);
     }
     return NULL;

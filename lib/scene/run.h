@@ -159,12 +159,13 @@ bool run_tells(const struct run *run);           /* a model or a program writes 
 /* The situation of a row that failed, with another message. */
 struct group *run_open_varied(struct run *run, const struct parent *parent, struct span prompt,
                               const char *generator);
-/* What a writer's card said of the message, behind the members that all have. */
+/* What is known of how the message was told, behind the members that all have. */
 struct span run_told_members(struct run *run, struct span members, const struct told *told);
 struct group *run_open_outside(struct run *run, struct span prompt, enum arm arm, enum tier tier,
                                const char *generator, const struct parent *parent);
 struct group *run_open_cell(struct run *run, const struct search_pick *pick, struct span prompt,
-                            const char *arm, const struct told *told);
+                            const char *arm, const struct told *told); /* told->from.cell NULL:
+                                                                          by the template writer */
 struct group *run_new_group(struct run *run, const struct scene_task *task);
 bool run_refused(struct run *run, struct span prompt); /* it is a trace's; counted */
 bool run_claim(struct run *run, struct span prompt); /* no message so far is near it, no trace's */

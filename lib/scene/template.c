@@ -8,6 +8,7 @@
 #include "base/map.h"
 #include "scene/defaults.h"
 #include "scene/intent.h"
+#include "scene/typing.h"
 #include "scene/wording.h"
 #include "text/digest.h"
 #include "text/fold.h"
@@ -293,8 +294,15 @@ static void compose(struct message *m)
         add_slot(m, "closing", wording_slot(SLOT_CLOSING));
 }
 
+/* How the message is typed; NULL: in no way that shows. */
+static const char *type(const struct message *m)
+{
+    const char *texture = message_texture(draw(m, "texture"));
+    return message_type(texture, m->out) ? texture : NULL;
+}
+
 bool template_write(struct template_writer *t, const struct cell *cell, uint32_t *variant,
-                    struct buf *out)
+                    struct buf *out, const char **texture)
 {
     for (int tries = 0; tries < SCENE_TRIES; tries++) {
         struct message m = {.t = t, .cell = cell, .variant = (*variant)++, .out = out};
@@ -307,6 +315,7 @@ bool template_write(struct template_writer *t, const struct cell *cell, uint32_t
             continue;
         m.settle = true; /* the same choices again, counted */
         compose(&m);
+        *texture = type(&m);
         return true;
     }
     return false;

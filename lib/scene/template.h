@@ -22,8 +22,9 @@ enum message_length message_length_of(struct span text);
 
 /* Writes a message for the cell that no earlier message equals (ids and numbers masked); *variant
  * is where to begin, and behind the one taken on return. false: none was found. */
+/* *texture: how it is typed, when it is in some way. */
 bool template_write(struct template_writer *t, const struct cell *cell, uint32_t *variant,
-                    struct buf *out);
+                    struct buf *out, const char **texture);
 
 /* The text with lower case and with every word that holds a digit masked: what two messages are
  * compared by. */

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "agent/simuser.h"
 #include "scene/intent.h"
+#include "scene/typing.h"
 #include "scene/writer_inside.h"
 #include "text/fold.h"
 #include "text/number.h"
@@ -300,7 +300,7 @@ static void accept(struct scene_writer *w, const struct dealt *d, struct span te
                         .text = arena_span(&w->arena, text),
                         .texture = kept ? d->card.texture : NULL,
                         .tone = kept ? d->card.tone : NULL};
-    card_members(&d->card, kept, &members);
+    card_members(&d->card, &members);
     told.members = arena_span(&w->arena, buf_span(&members));
     buf_free(&members);
     remember(w, d, told.text);
@@ -308,36 +308,6 @@ static void accept(struct scene_writer *w, const struct dealt *d, struct span te
     w->counts.accepted++;
     l->items = mem_grow(l->items, &l->cap, l->first + l->count + 1, sizeof *l->items);
     l->items[l->first + l->count++] = told;
-}
-
-/* One slip of the fingers: two letters in the middle of the longest plain word change places. */
-static void slip(struct buf *text)
-{
-    struct span s = buf_span(text), word, best = {NULL, 0};
-    for (size_t at = 0; text_next_word(s, &at, &word);) {
-        bool plain = word.len > best.len && word.len >= 5;
-        for (size_t i = 0; i < word.len && plain; i++)
-            plain = word.ptr[i] >= 'a' && word.ptr[i] <= 'z';
-        if (plain)
-            best = word;
-    }
-    if (!best.len)
-        return;
-    size_t at = (size_t)(best.ptr - text->data) + best.len / 2;
-    char c = text->data[at];
-    text->data[at] = text->data[at - 1];
-    text->data[at - 1] = c;
-}
-
-/* How it was to be typed, laid over the message. */
-static void type(const struct card *card, struct buf *text)
-{
-    if (!card->texture)
-        return;
-    if (strcmp(card->texture, "typo") == 0)
-        slip(text);
-    else
-        simuser_texture(span_text(card->texture), text);
 }
 
 static bool usable(struct scene_writer *w, const struct writer_source *source, struct dealt *d,
@@ -354,8 +324,8 @@ static bool usable(struct scene_writer *w, const struct writer_source *source, s
         w->counts.refused[fault]++;
         return false;
     }
-    type(&d->card, text);
-    *kept = card_kept(&d->card, buf_span(text));
+    bool typed = !d->card.texture || message_type(d->card.texture, text);
+    *kept = typed && card_kept(&d->card, buf_span(text));
     if (!*kept && w->setting.strict && d->card.tries < CARD_STRICT_TRIES && d->from.cell) {
         w->counts.restyled++;
         return false;

@@ -19,6 +19,10 @@ static const char *const OPENING[] = {
     "Hello, I could use a hand.",
     "Hi, a word if I may.",
     "Greetings from a busy kitchen table.",
+    "Good day.",
+    "Hello from the office.",
+    "Hi, a small matter from my side.",
+    "Morning.",
 };
 
 static const char *const ASK[] = {
@@ -120,6 +124,12 @@ static const char *const CLOSING[] = {
     "A short reply is enough.",
     "Thanks for looking into it.",
     "Please write, I cannot take calls today.",
+    "I will look at my mail tonight.",
+    "Call me if that is easier.",
+    "That would make my day.",
+    "I appreciate your time.",
+    "Tell me if you need more from me.",
+    "Cheers.",
 };
 
 struct wording wording_slot(enum slot slot)

@@ -137,14 +137,13 @@ static void members(void **state)
     cell.value[AXIS_TOOL] = SPAN("get_order");
     cell.value[AXIS_STANCE] = SPAN("hurried");
     cell.value[AXIS_HISTORY] = SPAN("fresh");
-    card_members(&card, true, &out);
+    card_members(&card, &out);
     assert_string_equal(buf_cstr(&out),
                         "\"ask_family\":\"tool\",\"intent_known\":true,\"tool_known\":true,"
-                        "\"stance\":\"hurried\",\"ask\":\"question\",\"texture\":\"typo\","
-                        "\"tone\":\"curt\"");
+                        "\"stance\":\"hurried\",\"ask\":\"question\"");
     buf_clear(&out);
     card.family = "vague";
-    card_members(&card, false, &out);
+    card_members(&card, &out);
     assert_string_equal(buf_cstr(&out),
                         "\"ask_family\":\"vague\",\"intent_known\":false,\"tool_known\":false,"
                         "\"stance\":\"hurried\",\"ask\":\"question\"");

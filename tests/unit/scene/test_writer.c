@@ -51,8 +51,9 @@ static void messages(void **state)
         for (size_t i = 0; i < grid.count; i++) {
             const struct cell *cell = &grid.cells[i];
             uint32_t variant = (uint32_t)pass * 8;
+            const char *texture;
             bool fresh;
-            assert_true(template_write(writer, cell, &variant, &text));
+            assert_true(template_write(writer, cell, &variant, &text, &texture));
             map_add(&seen, buf_span(&text), &fresh);
             assert_true(fresh);
             size_t words = text_word_count(buf_span(&text));
