@@ -7,6 +7,7 @@ else `play` returns as an object (usage, finish_reason, keys of your own) stays 
 import json
 import re
 import sys
+import threading
 
 
 def play(start, call):
@@ -23,15 +24,18 @@ def tell(line):
     print(json.dumps(line), flush=True)
 
 
-def main():
+def serve(play):
+    """Plays rollouts until standard input ends. Nothing else may be printed: `print` to standard error."""
+    turn = threading.Lock()             # answers come in the order of the calls, whatever thread asks
     for line in sys.stdin:
         start = json.loads(line)
         if "message" not in start:      # an `end`: nothing is left to say
             continue
 
-        def call(tool, **arguments):
-            tell({"id": start["id"], "tool": tool, "arguments": arguments})
-            return json.loads(sys.stdin.readline())["result"]
+        def call(tool, /, **arguments):
+            with turn:
+                tell({"id": start["id"], "tool": tool, "arguments": arguments})
+                return json.loads(sys.stdin.readline())["result"]
         try:
             done = play(start, call)
             tell({"id": start["id"], **(done if isinstance(done, dict) else {"final_text": done})})
@@ -40,4 +44,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    serve(play)
