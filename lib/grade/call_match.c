@@ -175,15 +175,31 @@ static bool object_matches(struct json_value value, struct json_value want, int 
 
 /* ---- one argument ------------------------------------------------------------------------------ */
 
-/* To the letter, as a variable's name is matched. */
-static bool exactly_among(struct json_value value, struct json_value allowed)
+/* One of the allowed values fits. canonical_equal: to the letter, as a variable's name is matched. */
+static bool some(struct json_value value, struct json_value allowed,
+                 bool (*fits)(struct json_value value, struct json_value want))
 {
     struct json_cursor c = json_enter(allowed);
     struct json_value want;
     while (json_next_item(&c, &want))
-        if (canonical_equal(value, want))
+        if (fits(value, want))
             return true;
     return false;
+}
+
+static bool fits_text(struct json_value value, struct json_value want)
+{
+    return want.type == JSON_VALUE_STRING && same_loose_text(value, want);
+}
+
+static bool fits_list(struct json_value value, struct json_value want)
+{
+    return list_matches(value, want, 0);
+}
+
+static bool fits_object(struct json_value value, struct json_value want)
+{
+    return object_matches(value, want, 0);
 }
 
 /* Items of a list have the declared type, or that of the items of this allowed list. */
@@ -216,36 +232,6 @@ static bool some_items_fit(struct json_value value, struct json_value schema,
     return false;
 }
 
-static bool list_among(struct json_value value, struct json_value allowed)
-{
-    struct json_cursor c = json_enter(allowed);
-    struct json_value want;
-    while (json_next_item(&c, &want))
-        if (list_matches(value, want, 0))
-            return true;
-    return false;
-}
-
-static bool object_among(struct json_value value, struct json_value allowed)
-{
-    struct json_cursor c = json_enter(allowed);
-    struct json_value want;
-    while (json_next_item(&c, &want))
-        if (object_matches(value, want, 0))
-            return true;
-    return false;
-}
-
-static bool text_among(struct json_value value, struct json_value allowed)
-{
-    struct json_cursor c = json_enter(allowed);
-    struct json_value want;
-    while (json_next_item(&c, &want))
-        if (want.type == JSON_VALUE_STRING && same_loose_text(value, want))
-            return true;
-    return false;
-}
-
 /* A number that is declared as a float may be written without a point, and without a declaration
  * either way. */
 static bool type_fits(enum call_type type, enum call_type expected, bool known)
@@ -274,11 +260,11 @@ static const char *argument_wrong(struct json_value value, struct json_value all
         return "holds an item of another type";
     }
     if (variable)
-        return exactly_among(value, allowed) ? NULL : "has another value";
-    bool ok = expected == TYPE_OBJECT ? object_among(value, allowed)
-              : expected == TYPE_TEXT ? text_among(value, allowed)
-              : expected == TYPE_LIST ? list_among(value, allowed)
-                                      : exactly_among(value, allowed);
+        return some(value, allowed, canonical_equal) ? NULL : "has another value";
+    bool ok = expected == TYPE_OBJECT ? some(value, allowed, fits_object)
+              : expected == TYPE_TEXT ? some(value, allowed, fits_text)
+              : expected == TYPE_LIST ? some(value, allowed, fits_list)
+                                      : some(value, allowed, canonical_equal);
     return ok ? NULL : "has another value";
 }
 
@@ -351,7 +337,7 @@ static bool given_fits(const struct call_wish *wish, struct span name, struct js
     const char *wrong = argument_wrong(value, allowed, schema);
     if (wrong && literals && value.type == JSON_VALUE_STRING && literal(&value, &spelled))
         wrong = argument_wrong(value, allowed, schema);
-    if (wrong && wish->plain && exactly_among(value, allowed))
+    if (wrong && wish->plain && some(value, allowed, canonical_equal))
         wrong = NULL; /* "" and null are values here */
     buf_free(&text);
     buf_free(&spelled);

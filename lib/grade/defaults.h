@@ -46,6 +46,7 @@ enum {
     MATH_TEXT_MAX = 20000,      /* bytes of an answer; a longer one is none */
     MATH_SOURCE_MAX = 1 << 20,  /* bytes of a candidate that are looked through, its last ones */
     MATH_BOXES_MAX = 32,        /* boxes that are one list */
+    MATH_FIND_WORK = 20 << 20,  /* bytes looked at for plain expressions, again and again */
     MATH_MATCHES_MAX = 20000,   /* places of a candidate that could be its answer */
     MATH_LINE_MAX = 2000,       /* bytes of a last line that is read as an answer */
     MATH_DEPTH = 100,           /* expressions inside each other */

@@ -43,16 +43,19 @@ static size_t skip_blank(struct span s, size_t at)
 
 /* ---- LaTeX ------------------------------------------------------------------------------------- */
 
-/* Where `close` stands behind `from`; on the same line when `line`. */
-static size_t closing(struct span s, size_t from, const char *close, bool line)
+/* Where `close` stands behind `from`; on the same line when `line`. What was looked through in vain is
+ * not looked through again. */
+static size_t closing(struct span s, size_t from, const char *close, bool line, int mark,
+                      struct math_matches *list)
 {
-    size_t n = strlen(close);
-    for (size_t at = from; at + n <= s.len; at++) {
-        if (line && s.ptr[at] == '\n')
-            return NONE;
+    size_t n = strlen(close), at = from;
+    if (from >= list->open[mark].from && from < list->open[mark].to)
+        return NONE;
+    for (; at + n <= s.len && !(line && s.ptr[at] == '\n'); at++)
         if (starts(s, at, close) && !(close[0] == '$' && at > from && s.ptr[at - 1] == '\\'))
             return at;
-    }
+    list->open[mark].from = from;
+    list->open[mark].to = at + 1;
     return NONE;
 }
 
@@ -76,7 +79,7 @@ static size_t bare_fraction(struct span s, size_t at)
 }
 
 /* A span that begins at `at`: its inside, and where it ends; NONE: none does. */
-static size_t latex_at(struct span s, size_t at, struct span *inside)
+static size_t latex_at(struct span s, size_t at, struct math_matches *list, struct span *inside)
 {
     static const struct {
         const char *open, *close;
@@ -89,14 +92,14 @@ static size_t latex_at(struct span s, size_t at, struct span *inside)
             continue;
         if (i == 3 && at && (isdigit((unsigned char)s.ptr[at - 1]) || s.ptr[at - 1] == '\\'))
             continue;
-        close = closing(s, at + open, marks[i].close, marks[i].line);
+        close = closing(s, at + open, marks[i].close, marks[i].line, (int)i, list);
         if (close == NONE || text_blank(span_slice(s, at + open, close)))
             continue;
         *inside = span_slice(s, at + open, close);
         return close + strlen(marks[i].close);
     }
     if (starts(s, at, "[ ") && (at == 0 || blank(s.ptr[at - 1]))) {
-        size_t close = closing(s, at + 2, " ]", true);
+        size_t close = closing(s, at + 2, " ]", true, MATH_MARKS - 1, list);
         if (close != NONE) {
             *inside = span_slice(s, at + 2, close);
             return close + 2;
@@ -142,12 +145,13 @@ static void add(struct math_matches *list, size_t from, size_t to, struct span b
 }
 
 /* A span and up to five that are joined to it; where it ends, NONE for none. */
-static size_t latex_match(struct span s, size_t at, struct arena *arena, struct span *body)
+static size_t latex_match(struct span s, size_t at, struct arena *arena, struct math_matches *list,
+                          struct span *body)
 {
     enum { JOINED_MAX = 6 };
     struct span inside;
     struct buf text = {0};
-    size_t end = latex_at(s, at, &inside);
+    size_t end = latex_at(s, at, list, &inside);
     if (end == NONE)
         return NONE;
     size_t behind = percent_at(s, end);
@@ -157,7 +161,7 @@ static size_t latex_match(struct span s, size_t at, struct arena *arena, struct 
             buf_text(&text, "\\%");
         end = behind;
         size_t next = n < JOINED_MAX ? joint_at(s, end) : NONE;
-        size_t close = next == NONE ? NONE : latex_at(s, next, &inside);
+        size_t close = next == NONE ? NONE : latex_at(s, next, list, &inside);
         if (close == NONE)
             break;
         buf_byte(&text, ',');
@@ -277,7 +281,8 @@ static size_t sign_at(struct span s, size_t at, const char **plain)
 }
 
 /* Digits, brackets and signs of arithmetic, at least one between numbers; NONE: no expression. */
-static size_t plain_expression(struct span s, size_t at, struct arena *arena, struct span *body)
+static size_t plain_expression(struct span s, size_t at, struct arena *arena,
+                               struct math_matches *list, struct span *body)
 {
     struct buf text = {0};
     size_t end = NONE, kept = 0, i = at;
@@ -285,7 +290,7 @@ static size_t plain_expression(struct span s, size_t at, struct arena *arena, st
     bool number = false, operated = false;
     if (i < s.len && !digit(s, i) && !strchr("-+(.", s.ptr[i]))
         return NONE;
-    while (i < s.len && i - at < MATH_TEXT_MAX) {
+    while (i < s.len && i - at < MATH_TEXT_MAX && list->work++ < MATH_FIND_WORK) {
         const char *plain = NULL;
         size_t n = sign_at(s, i, &plain);
         char c = s.ptr[i];
@@ -325,7 +330,7 @@ static void plain_matches(struct span s, size_t at, struct arena *arena, struct 
 {
     struct span body;
     if (at >= *expression_free) {
-        size_t end = plain_expression(s, at, arena, &body);
+        size_t end = plain_expression(s, at, arena, list, &body);
         if (end != NONE) {
             add(list, at, end, body, false);
             *expression_free = end;
@@ -354,7 +359,7 @@ static void find_all(struct span s, struct arena *arena, struct math_matches *li
     for (size_t at = 0; at < s.len && list->n < MATH_MATCHES_MAX; at++) {
         char c = s.ptr[at];
         if (at >= latex_free && (c == '$' || c == '\\' || c == '[')) {
-            size_t end = latex_match(s, at, arena, &body);
+            size_t end = latex_match(s, at, arena, list, &body);
             if (end != NONE) {
                 add(list, at, end, body, true);
                 latex_free = end;
@@ -369,7 +374,7 @@ static void find_all(struct span s, struct arena *arena, struct math_matches *li
 static bool at_place(struct span s, size_t at, struct arena *arena, struct math_matches *list)
 {
     struct span body;
-    size_t end = latex_match(s, at, arena, &body);
+    size_t end = latex_match(s, at, arena, list, &body);
     if (end != NONE) {
         add(list, at, end, body, true);
         return true;
@@ -425,7 +430,7 @@ static void tier_final(struct span s, struct arena *arena, struct math_matches *
         if (starts(s, at, "\\boxed{"))
             last = at;
         if (at >= free && (s.ptr[at] == '$' || s.ptr[at] == '\\')) {
-            size_t end = latex_match(s, at, arena, &body);
+            size_t end = latex_match(s, at, arena, list, &body);
             if (end != NONE) {
                 if (span_has(body, SPAN("\\boxed{")))
                     add(list, at, end, body, true);
@@ -459,7 +464,7 @@ static void first_behind(struct span s, size_t from, struct arena *arena, struct
         bool near = at <= from + NEAR;
         after_equals = after_equals || s.ptr[at] == '=';
         if (!latex && near && strchr("$\\[", s.ptr[at])) {
-            size_t end = latex_match(s, at, arena, &body);
+            size_t end = latex_match(s, at, arena, list, &body);
             size_t next = end == NONE ? 0 : skip_blank(s, end);
             if (end != NONE && !(next < s.len && s.ptr[next] == '=')) {
                 add(list, at, end, body, true);
@@ -504,7 +509,8 @@ static int later_end_first(const void *a, const void *b)
 
 void math_find(struct span text, int tier, struct arena *arena, struct math_matches *list)
 {
-    list->n = 0;
+    list->n = list->work = 0;
+    memset(list->open, 0, sizeof list->open);
     switch (tier) {
     case 0: tier_hope(text, arena, list); break;
     case 1: tier_final(text, arena, list); break;

@@ -12,9 +12,15 @@ struct math_match {
     bool latex;       /* between LaTeX's marks; else a plain number or expression */
 };
 
+enum { MATH_MARKS = 5 }; /* kinds of marks that LaTeX stands between */
+
 struct math_matches {
     struct math_match *items;
     size_t n, cap;
+    struct {
+        size_t from, to;
+    } open[MATH_MARKS]; /* of each kind: where no closing mark was found */
+    size_t work;        /* bytes looked at for plain expressions */
 };
 
 enum { MATH_TIERS = 5 };

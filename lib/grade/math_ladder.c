@@ -373,8 +373,26 @@ static bool open_membership(struct math_node **g, struct math_node **c)
     return true;
 }
 
+/* (x, y) = (1, 2) as x = 1, y = 2; the node itself when it is no such equation. */
+static struct math_node *by_members(struct math *m, struct math_node *a)
+{
+    if (!is_equation(a) || !has_members(a->kids[0]) || !has_members(a->kids[1]) ||
+        a->kids[0]->n != a->kids[1]->n)
+        return a;
+    struct math_node *list = math_make(m, MATH_LIST, a->kids[0]->n);
+    for (size_t i = 0; i < list->n; i++) {
+        struct math_node *const sides[] = {a->kids[0]->kids[i], a->kids[1]->kids[i]};
+        list->kids[i] = math_with_kids(m, a, sides, 2);
+    }
+    return list;
+}
+
 static void open_equations(struct math *m, struct math_node **g, struct math_node **c)
 {
+    if (set_like(*c) && holds_equation(*c))
+        *g = by_members(m, *g);
+    else if (set_like(*g) && holds_equation(*g))
+        *c = by_members(m, *c);
     bool gold_list = set_like(*g), given_list = set_like(*c);
     if (is_equation(*c) && !math_is_relation(*g) && !(gold_list && holds_equation(*g)))
         *c = (*c)->kids[1];

@@ -169,6 +169,12 @@ static struct math_node *group(struct math_parser *p)
     struct span text = math_braces(p);
     if (text_blank(text))
         return NULL;
+    size_t over = span_find(text, SPAN("\\choose"), 0);
+    if (over != SIZE_MAX) { /* {n \choose k} */
+        struct math_node *n = math_inside(p, span_slice(text, 0, over));
+        struct math_node *k = math_inside(p, span_slice(text, over + 7, text.len));
+        return n && k ? math_call(p->m, MATH_BINOMIAL, n, k) : NULL;
+    }
     struct math_node *a = math_inside(p, text);
     return a && a->kind == MATH_LIST ? collection(p->m, MATH_SET, a) : a;
 }
@@ -637,7 +643,7 @@ struct math_node *math_relation_of(struct math_parser *p)
         return NULL;
     }
     parts[0] = sets_of(p);
-    while (parts[n] && n < CHAIN_MAX && take_relation(p, &ops[n])) {
+    while (n < CHAIN_MAX && parts[n] && take_relation(p, &ops[n])) {
         n++;
         parts[n] = sets_of(p);
     }

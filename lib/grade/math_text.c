@@ -680,7 +680,7 @@ static struct span trimmed(struct span s)
     s = text_strip(s);
     if (s.len && s.ptr[0] == '{') { /* braces around all of it */
         struct span inside = group(s, 0, &end);
-        if (end == s.len)
+        if (end == s.len && !span_has(inside, SPAN("\\choose")))
             s = text_strip(inside);
     }
     while (s.len && strchr(".,;:", s.ptr[s.len - 1]) && !(s.len > 1 && s.ptr[s.len - 2] == '\\'))

@@ -162,10 +162,10 @@ test: verdicts do not depend on the number of workers
 run:
   for i in $(seq 60); do
     echo "{\"final_text\":\"select $i\",\"answer\":\"select $((i % 7))\"}"
-    echo '{"final_text":"with recursive n(i) as (select randomblob(5000) union select randomblob(5000) from n) select count(*) from n","answer":"select 1"}' | head -n $((i % 20 == 0))
+    echo '{"final_text":"with recursive n(i) as (select randomblob(5000) union select randomblob(5000) from n) select count(*) from n","answer":"select 1"}' | head -n $((i == 30))
   done > rows.jsonl
-  wai-grade -j 1 --run-id r -V 'sql:init=create table t(a)' rows.jsonl > one
-  wai-grade -j 4 --run-id r -V 'sql:init=create table t(a)' rows.jsonl | cmp - one && echo same
+  wai-grade -j 1 --run-id r -V 'sql:init=create table t(a),timeout_ms=600000' rows.jsonl > one
+  wai-grade -j 4 --run-id r -V 'sql:init=create table t(a),timeout_ms=600000' rows.jsonl | cmp - one && echo same
 stdout:
   same
 

@@ -27,6 +27,10 @@ SOURCE = "math-verify==0.9.0"
 # Their verdict is not ours, and why. The pair's gold, the start of its answer.
 KNOWN = {
     ("$1 - \\frac{1}{\\mathrm{e}}$", "$1 + \\frac{1}{\\mathrm{e}}$"): "1 - 1/e is not 1 + 1/e",
+    ("1,22", "1.22"): "their test reads numbers alone; between dollars 1,22 is a list, for the package too",
+    ("$9$", "Answer $ \n 9"): "their test reads LaTeX alone; the plain 9 is there all the same",
+    ("$9$", "Answer \\( \n 9"): "as above",
+    ("\\\\boxed{W(n) = 1", "W(x)=1orW(x)=-1"): "no marks around the answer, and another variable",
 }
 
 
@@ -103,7 +107,7 @@ def part_tables(binary):
     for (name, gold, answer, expected), (got, reason) in zip(cases, verdicts):
         if got == expected:
             continue
-        if any(gold == g and answer.startswith(a) for g, a in KNOWN):
+        if any(gold.startswith(g) and answer.startswith(a) for g, a in KNOWN):
             known += 1
             continue
         failed += 1
