@@ -143,6 +143,14 @@ static int label_of_number(struct json_value value)
     return x == 1;
 }
 
+/* The same number, a boolean counting as 0 or 1. */
+static bool same_value(struct json_value a, struct json_value b)
+{
+    double x = a.type == JSON_VALUE_TRUE ? 1 : a.type == JSON_VALUE_FALSE ? 0 : json_number(a);
+    double y = b.type == JSON_VALUE_TRUE ? 1 : b.type == JSON_VALUE_FALSE ? 0 : json_number(b);
+    return x == y;
+}
+
 static int label_of_object(struct json_value object)
 {
     struct json_value score, reward;
@@ -151,7 +159,7 @@ static int label_of_object(struct json_value object)
     if (doubled(object) || (!has_score && !has_reward))
         return JUDGE_LABEL_NONE;
     int label = label_of_number(has_score ? score : reward);
-    if (has_score && has_reward && label_of_number(reward) != label)
+    if (has_score && has_reward && !same_value(score, reward))
         return JUDGE_LABEL_NONE;
     return label;
 }
@@ -194,26 +202,28 @@ static int label_of_text(struct span s)
     struct json_value bare;
     struct json_fault fault;
     int label = JUDGE_LABEL_NONE;
-    size_t place = 0;
+    size_t place = NOWHERE;
     if (json_scan(s, &bare, NULL, &fault) == 0)
         return label_of_number(bare);
-    for (int k = 0; k < 2; k++)
-        for (size_t at = 0; (at = behind_key(s, KEYS[k], at)) != NOWHERE;) {
-            int here = label_at(s, at);
-            if (here != JUDGE_LABEL_NONE && at >= place) {
-                label = here;
-                place = at;
-            }
+    for (int k = 0; k < 2; k++) { /* the first of either */
+        int here = JUDGE_LABEL_NONE;
+        size_t at = 0;
+        while (here == JUDGE_LABEL_NONE && (at = behind_key(s, KEYS[k], at)) != NOWHERE)
+            here = label_at(s, at);
+        if (here != JUDGE_LABEL_NONE && at < place) {
+            label = here;
+            place = at;
         }
+    }
     return label;
 }
 
-/* A `"reason": "…"` anywhere in the text. */
+/* The first `"reason": "…"` of the text. */
 static void find_reason(struct span s, struct buf *reason)
 {
     struct buf words = {0};
     size_t at = 0;
-    while (!words.len && (at = behind_key(s, SPAN("\"reason\""), at)) != NOWHERE) {
+    while ((at = behind_key(s, SPAN("\"reason\""), at)) != NOWHERE) {
         size_t end = at + 1;
         if (at >= s.len || s.ptr[at] != '"')
             continue;
@@ -227,7 +237,7 @@ static void find_reason(struct span s, struct buf *reason)
             json_text_add(text, &words);
         else
             buf_span_add(&words, span_slice(s, at + 1, end));
-        at = end;
+        break;
     }
     collapse(buf_span(&words), reason);
     buf_free(&words);
@@ -268,22 +278,38 @@ static bool advice_number(struct json_value value, double *score)
     return good;
 }
 
-/* `"score": 0.5` or `"score": "0.5"` anywhere. */
+/* A number from 0 to 1 at that place, followed by a comma, a brace or the end. */
+static bool advice_at(struct span s, size_t at, double *score)
+{
+    size_t end = at;
+    if (end < s.len && (s.ptr[end] == '0' || s.ptr[end] == '1'))
+        end++;
+    if (end > at && end + 1 < s.len && s.ptr[end] == '.' && isdigit((unsigned char)s.ptr[end + 1]))
+        for (end++; end < s.len && isdigit((unsigned char)s.ptr[end]);)
+            end++;
+    struct span number = span_slice(s, at, end);
+    end = skip_blank(s, end);
+    return number.len && (end == s.len || s.ptr[end] == ',' || s.ptr[end] == '}') &&
+           number_parse(number, score) && *score <= 1;
+}
+
+/* The first `"score": 0.5` or `"reward": 0.5` of the text. */
 static bool advice_in_text(struct span s, double *score)
 {
     static const struct span KEYS[] = {{"\"score\"", 7}, {"\"reward\"", 8}};
+    size_t place = NOWHERE;
     for (int k = 0; k < 2; k++) {
-        size_t at = behind_key(s, KEYS[k], 0);
-        if (at == NOWHERE)
-            continue;
-        at += at < s.len && s.ptr[at] == '"';
-        size_t end = at;
-        while (end < s.len && strchr("+-.0123456789eE", s.ptr[end]))
-            end++;
-        if (end > at && number_parse(span_slice(s, at, end), score))
-            return true;
+        bool found = false;
+        double here;
+        size_t at = 0;
+        while (!found && (at = behind_key(s, KEYS[k], at)) != NOWHERE)
+            found = advice_at(s, at, &here);
+        if (found && at < place) {
+            *score = here;
+            place = at;
+        }
     }
-    return false;
+    return place != NOWHERE;
 }
 
 bool judge_reply_advice(struct span reply, double *score, struct buf *reason)
@@ -296,10 +322,11 @@ bool judge_reply_advice(struct span reply, double *score, struct buf *reason)
     buf_clear(reason);
     if (spoken(reply, &scratch, &s)) {
         bool whole = json_scan(s, &object, NULL, &fault) == 0 && object.type == JSON_VALUE_OBJECT;
-        if (whole &&
-            (json_get(object, SPAN("score"), &value) || json_get(object, SPAN("reward"), &value)))
-            good = advice_number(value, score);
-        else
+        bool named = whole && (json_get(object, SPAN("score"), &value) ||
+                               json_get(object, SPAN("reward"), &value));
+        good = named && advice_number(value, score);
+        /* A boolean is an answer to another question. */
+        if (!good && !(named && (value.type == JSON_VALUE_TRUE || value.type == JSON_VALUE_FALSE)))
             good = advice_in_text(s, score);
         if (whole)
             judge_reason_of(object, reason);
@@ -374,10 +401,10 @@ enum judge_winner judge_reply_winner(struct span reply, struct buf *reason)
     buf_clear(reason);
     if (judge_reply_object(reply, &scratch, &object)) {
         winner = judge_winner_of(object);
-        judge_reason_of(object, reason);
+        if (winner)
+            judge_reason_of(object, reason);
     } else if (spoken(reply, &scratch, &s)) {
         winner = winner_in_text(s);
-        find_reason(s, reason);
     }
     buf_free(&scratch);
     return winner;

@@ -260,9 +260,9 @@ static void write_reasons(struct json_writer *w, const struct pair_answer *answe
 {
     json_write_array(w);
     for (int i = 0; i < n; i++)
-        if (answers[i].reason.len || answers[i].winner)
+        if (answers[i].reason.len)
             json_write_span(w, buf_span(&answers[i].reason));
-        else
+        else if (!answers[i].winner)
             json_write_text(w, "not judged: the answer names no winner");
     json_write_end_array(w);
 }

@@ -55,16 +55,16 @@ static const struct category *category_at(struct span s, size_t at)
 static const struct category *category_leading(struct span lower)
 {
     size_t at = 0;
-    while (at < lower.len && (isspace((unsigned char)lower.ptr[at]) || strchr("[(", lower.ptr[at])))
+    while (at < lower.len && (isspace((unsigned char)lower.ptr[at]) || lower.ptr[at] == '['))
         at++;
     return at < lower.len ? category_at(lower, at) : NULL;
 }
 
-/* In brackets anywhere: "(pitfall)", "[Essential criteria]". */
+/* In brackets anywhere: "[pitfall]", "[Essential criteria]". */
 static const struct category *category_bracketed(struct span lower)
 {
     for (size_t i = 0; i < lower.len; i++) {
-        if (lower.ptr[i] != '[' && lower.ptr[i] != '(')
+        if (lower.ptr[i] != '[')
             continue;
         size_t at = i + 1;
         while (at < lower.len && isspace((unsigned char)lower.ptr[at]))
@@ -81,7 +81,7 @@ static const struct category *category_bracketed(struct span lower)
         else if (span_starts(rest, SPAN("criterion")))
             rest = span_slice(rest, 9, rest.len);
         rest = text_strip(rest);
-        if (rest.len && strchr("])", rest.ptr[0]))
+        if (rest.len && rest.ptr[0] == ']')
             return c;
     }
     return NULL;

@@ -295,7 +295,7 @@ stdin:
   {"chosen":{"final_text":"a"},"rejected":{"final_text":"b"}}
 run: wai-grade -q --pairwise --no-swap --retries 0 --judge replay:replies.jsonl | jq -c '[.pairwise.winner,.pairwise.position_consistent,.pairwise.reasons]'
 stdout:
-  ["chosen",null,[""]]
+  ["chosen",null,[]]
   [null,null,["not judged: the answer names no winner"]]
   [null,null,["not judged: no answer in time"]]
 stderr has: 2 of 3 pairs were not judged

@@ -13,7 +13,7 @@ from bench import BARE, Server, scripted
 CHAT = "/v1/chat/completions"
 CALLS = int(os.environ.get("WAI_JUDGE_CALLS", "2000"))
 VERDICT = json.dumps({"reason": "as it should be", "score": 1})
-SYSTEM_KEYS = ["score", "record"]
+
 
 
 def rows_of(n):
