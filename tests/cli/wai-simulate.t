@@ -27,7 +27,7 @@ stdout:
 test: messages differ and the pairs are met soon, on grids of 2, 6 and 20 tools
 run:
   cat > check.py <<'END'
-  import itertools, json, os, re, subprocess
+  import collections, itertools, json, os, re, subprocess
   cases = os.path.join(os.environ["SOURCE"], "tests/reference/simulate")
   least = {"t2": {20: .50, 50: .82, 100: .97, 112: 1}, "t6": {20: .33, 50: .66, 100: .90, 170: 1},
            "t20": {20: .15, 50: .33, 100: .53, 200: .75, 400: .91, 687: 1}}
@@ -43,6 +43,8 @@ run:
           assert len(set(prompts)) == rows
           sentences = [s for p in prompts for s in re.split(r"(?<=[.!?]) ", p)]
           bigrams = [b for p in prompts for b in zip(p.split(), p.split()[1:])]
+          assert max(collections.Counter(sentences).values()) <= max(3, .05 * rows), (name, rows)
+          assert len(set(sentences)) >= .15 * len(sentences) and len(set(bigrams)) >= .10 * len(bigrams), (name, rows)
           if rows <= 112:
               assert len(set(sentences)) >= .35 * len(sentences), (name, rows)
               assert len(set(bigrams)) >= .30 * len(bigrams), (name, rows)
@@ -51,6 +53,28 @@ run:
   print("held")
   END
   SOURCE=$SOURCE python3 check.py
+stdout:
+  held
+
+test: a third of the messages are typed untidily, and the tags are true of them
+run:
+  wai-simulate --budget 600 -q -o rows.jsonl 2> /dev/null
+  python3 -c '
+  import collections, json, re
+  rows = [json.loads(line) for line in open("rows.jsonl")]
+  told = [r for r in rows if r["arm"] == "structured"]
+  ways = collections.Counter(r.get("texture") for r in told)
+  assert set(ways) == {"lowercase", "no_punctuation", "typo", "standard"}, ways
+  assert .28 <= 1 - ways["standard"] / len(told) <= .39, ways
+  for r in told:
+      words = [w for w in r["prompt"].split() if not re.search(r"\d", w)]
+      if r["texture"] == "lowercase":
+          assert all(w == w.lower() for w in words), r["prompt"]
+      if r["texture"] == "no_punctuation":
+          assert not re.search(r"[.!?](\s|$)", r["prompt"]), r["prompt"]
+      if r["texture"] == "standard":
+          assert r["prompt"][0].isupper() and r["prompt"][-1] in ".!?", r["prompt"]
+  print("held")'
 stdout:
   held
 
