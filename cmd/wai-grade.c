@@ -364,6 +364,11 @@ static int grade_rows(struct plan *p, const struct operands *operands, struct er
 
 /* ---- groups, pairs, rubrics -------------------------------------------------------------------- */
 
+static void warn_groups(const char *text)
+{
+    log_warning("%s", text);
+}
+
 static int grade_groups(struct plan *p, const struct operands *operands, struct error *error)
 {
     const struct settings *o = p->o;
@@ -378,8 +383,8 @@ static int grade_groups(struct plan *p, const struct operands *operands, struct 
                          "--verdicts-inline and --scores");
     int rc = grader ? grade_session_scorer(&p->session, &o->judge, &o->scorer, error) : 0;
     if (!rc)
-        rc = groupwise_run(&o->groupwise, p->session.choice.scorer, &source, o->output, &report,
-                           error);
+        rc = groupwise_run(&o->groupwise, p->session.choice.scorer, &source, o->output, warn_groups,
+                           &report, error);
     rc = write_report(p, &report, rc, error);
     buf_free(&report);
     return rc;

@@ -27,7 +27,8 @@ struct run {
     struct gathered *rows;
     size_t n, cap, n_groups;
     struct map keys;
-    uint64_t errors; /* of the grader */
+    uint64_t errors;        /* of the grader */
+    uint64_t lone, without; /* groups of one judged row; of none */
     struct groupwise_stats stats;
     struct buf line, items, answer;
 };
@@ -287,8 +288,12 @@ static int shape_groups(struct run *r, struct error *error)
     for (size_t i = 0; i < r->n; i++)
         if (r->rows[i].judged)
             order[first[r->rows[i].group + 1]++] = i;
-    for (size_t g = 0; g < r->n_groups && !rc; g++)
-        rc = shape_group(r, order + first[g], first[g + 1] - first[g], error);
+    for (size_t g = 0; g < r->n_groups && !rc; g++) {
+        size_t judged = first[g + 1] - first[g];
+        r->lone += judged == 1;
+        r->without += judged == 0;
+        rc = shape_group(r, order + first[g], judged, error);
+    }
     free(first);
     free(order);
     return rc;
@@ -559,6 +564,30 @@ static int run_grader(struct run *r, const struct row_source *source, const char
     return rc;
 }
 
+static void add_warning(struct json_writer *w, void (*warn)(const char *text), uint64_t n,
+                        size_t groups, const char *what)
+{
+    struct buf text = {0};
+    if (!n)
+        return;
+    buf_format(&text, "%llu of %zu groups %s", (unsigned long long)n, groups, what);
+    json_write_text(w, buf_cstr(&text));
+    warn(buf_cstr(&text));
+    buf_free(&text);
+}
+
+/* Groups in which nothing can be told apart, whatever the grader says. */
+static void write_warnings(const struct run *r, void (*warn)(const char *text),
+                           struct json_writer *w)
+{
+    json_write_key(w, "warnings");
+    json_write_array(w);
+    add_warning(w, warn, r->lone, r->n_groups,
+                "have one row with a verdict: it has nothing to be told apart from");
+    add_warning(w, warn, r->without, r->n_groups, "have no row with a verdict; grade them first");
+    json_write_end_array(w);
+}
+
 static void free_run(struct run *r)
 {
     if (r->store)
@@ -573,8 +602,8 @@ static void free_run(struct run *r)
 }
 
 int groupwise_run(const struct groupwise_options *o, struct scorer *scorer,
-                  const struct row_source *source, const char *output, struct buf *report,
-                  struct error *error)
+                  const struct row_source *source, const char *output,
+                  void (*warn)(const char *text), struct buf *report, struct error *error)
 {
     struct run r = {.o = o, .scorer = scorer};
     struct json_writer w;
@@ -603,6 +632,7 @@ int groupwise_run(const struct groupwise_options *o, struct scorer *scorer,
     else if (!o->inline_verdicts) {
         json_write_key(&w, "stats");
         groupwise_write_stats(&r.stats, r.settings.synthesis, &w);
+        write_warnings(&r, warn, &w);
     }
     json_write_end_object(&w);
     if (rc == 0 && (o->check_spread || o->inline_verdicts))
