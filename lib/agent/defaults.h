@@ -45,6 +45,7 @@ enum {
     PERSON_ANSWER_MOST = 60,     /* characters of a yes or no */
     PERSON_IDENTIFIER_LEAST = 3, /* characters of a line that names something */
     PERSON_QUOTES = 4,           /* double quotes of a line that is data */
+    PERSON_ECHO_LETTERS = 3,     /* letters of a word that counts in an echo */
     PERSON_ECHO_WORDS = 4,       /* distinct words of a line that may be an echo */
     PERSON_REPEAT_WORDS = 5,     /* distinct words of a line that may be a repeat */
 };

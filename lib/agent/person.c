@@ -29,6 +29,7 @@ enum pattern {
     P_STOCK,
     P_DONE, /* a bare "all went well" */
     P_THANKS,
+    P_ASK,  /* something more, behind thanks */
     P_CODE, /* words of code repositories */
     P_IDENTIFIER,
     P_VOICE, /* an assistant's voice, talk about the talk, a bare acknowledgement */
@@ -57,23 +58,21 @@ static const char *const TEXTS[P_COUNT] = {
         "yes/no|please confirm|shall i proceed|would you like me to proceed|do you want me "
         "to [^?]*\\?|proceed with [^?]*\\?",
     [P_STOCK] = "^(ok(ay)?|thanks?( you)?( so much| a lot)?|thx|ty|great|perfect|got it|sounds "
-                "good|cool|awesome|nice|alright|excellent|wonderful|cheers|understood|good|fine)"
-                "([,.! ]+(ok(ay)?|thanks?( you)?( so much| a lot)?|great|perfect|got it|sounds "
-                "good|cool|awesome|nice|alright|bye|then))*[.! ]*$",
-    [P_DONE] = "\\b(successfully|correctly|all good|no issues?|no problems?)[.! ]*$",
-    [P_THANKS] = "^(thanks?|thank|thx|you|glad|appreciate[ds]?|appreciated|grateful|great|perfect|"
-                 "awesome|wonderful|helpful|cheers)$",
-    [P_CODE] =
-        "\\b(repo(sitory)?|pull requests?|merge request|commits?|branch(es)?|github|gitlab|git|"
-        "pr #?\\d+)\\b",
-    [P_IDENTIFIER] = "#\\w|\\w/\\w|\\b[a-z]+[ -]?\\d{2,}\\b|\\b\\w+-\\d+\\b",
+                "good|cool|awesome|nice|alright|understood|good|fine|no problem)"
+                "([,.! ]+thanks?( you)?( so much| a lot)?)?[.! ]*$",
+    [P_DONE] = "\\b(successfully|correctly|all good|no issues?)\\.?$",
+    [P_THANKS] = "^(thanks|thank|thx|appreciate|glad)$",
+    [P_ASK] = "\\b(but|also|instead|wrong|issue)\\b",
+    [P_CODE] = "\\b(repo|repository|pull request|git branch|pr|issue #\\d+)\\b",
+    [P_IDENTIFIER] =
+        "#\\w|\\w/\\w|\\b(order|ticket|invoice|flight|issue|number|account|booking|sku)[ "
+        "-]#?\\d",
     [P_VOICE] =
-        "^(let me (look|check|see|find|pull|help|get)|i('ll| will) (look|check|help|get back|"
-        "process|take care)|i (can|could) help you|i('m| am) (happy|glad|sorry) to|as an "
-        "(ai|assistant)|your (request|order|ticket) has been|we('ll| will) (process|get|send)"
-        "|how (can|may) i|certainly[,!]|of course[,!]|the user|as the (user|customer)|here is "
-        "(the|my) (next )?(line|reply|message)|(this|that) is (a|the) (next )?(line|reply)|i "
-        "understand[.!]*$|noted[.!]*$|makes sense[.!]*$)",
+        "\\b(let me|i('ll|’ll| will)|how (can|may) i)\\b|^(as an (ai|assistant) "
+        "(model|language)|your "
+        "(request|order|ticket) has been|we('ll| will) (process|get|send)|here is (the|my) (next )?"
+        "(line|reply|message)|(this|that) is (a|the) (next )?(line|reply)|i understand[.!]*$|"
+        "noted[.!]*$)",
     [P_WORD] = "\\w+",
 };
 
@@ -165,7 +164,8 @@ void person_scrub(struct span line, struct buf *out)
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-/* The distinct words of a text in lower case; only those with a letter when so asked. */
+/* The distinct words of a text in lower case; with `letters` only those of PERSON_ECHO_LETTERS and more, all
+ * letters. */
 static void words_of(struct span text, bool letters, struct map *words, size_t *total)
 {
     struct buf lower = {0};
@@ -175,10 +175,10 @@ static void words_of(struct span text, bool letters, struct map *words, size_t *
     struct span s = buf_span(&lower);
     *total = 0;
     while (at < s.len && find(P_WORD, s, at, &word)) {
-        bool letter = false;
+        bool letter = utf8_length(word) >= PERSON_ECHO_LETTERS;
         at = (size_t)(word.ptr - s.ptr) + word.len;
-        for (size_t i = 0; i < word.len && letters && !letter;)
-            letter = !unicode_digit(utf8_next(word, &i));
+        for (size_t i = 0; i < word.len && letters && letter;)
+            letter = unicode_alpha(utf8_next(word, &i));
         if (!letters || letter) {
             map_add(words, word, NULL);
             ++*total;
@@ -217,21 +217,25 @@ static bool is_echo(struct span line, struct span agent)
     return echo;
 }
 
-/* Thanks, and nothing asked. */
+/* Thanks, and nothing more. */
 static bool is_thanks(struct span line)
 {
-    struct map words = {0};
-    size_t total, thanks = 0;
-    words_of(line, false, &words, &total);
-    for (size_t i = 0; i < words.count; i++)
-        thanks += has(P_THANKS, words.keys[i]);
-    bool is = words.count && !span_has(line, SPAN("?")) && !has_digit(line) &&
-              (double)thanks >= PERSON_THANKS_SHARE * (double)words.count;
-    bool says_so = map_find(&words, SPAN("thanks")) != MAP_NONE ||
-                   map_find(&words, SPAN("thank")) != MAP_NONE ||
-                   map_find(&words, SPAN("thx")) != MAP_NONE;
-    map_free(&words);
-    return is && says_so;
+    struct buf lower = {0};
+    struct span word;
+    size_t at = 0, total = 0, thanks = 0;
+    text_lower(line, &lower);
+    while (at < lower.len && find(P_WORD, buf_span(&lower), at, &word)) {
+        at = (size_t)(word.ptr - lower.data) + word.len;
+        bool letters = true;
+        for (size_t i = 0; i < word.len && letters;)
+            letters = unicode_alpha(utf8_next(word, &i));
+        total += letters;
+        thanks += has(P_THANKS, word);
+    }
+    bool is = thanks && (double)thanks >= PERSON_THANKS_SHARE * (double)total &&
+              !has(P_ASK, buf_span(&lower));
+    buf_free(&lower);
+    return is;
 }
 
 static size_t count_quotes(struct span line)

@@ -8,6 +8,7 @@
 #include "agent/fate.h"
 #include "agent/person.h"
 #include "base/map.h"
+#include "model/markup.h"
 #include "text/fold.h"
 #include "text/reasoning.h"
 #include "text/regex.h"
@@ -220,7 +221,7 @@ static bool usable(const struct simuser_ask *ask, struct span spoken, struct buf
 {
     buf_clear(line);
     person_scrub(spoken, line);
-    simuser_texture(simuser_tag(ask->task, "texture"), line);
+    simuser_texture(simuser_typing(ask->task, ask->need), line);
     return line->len && person_accepts(buf_span(line), ask->prior, ask->agent_text) &&
            !person_repeats(buf_span(line), ask->said, ask->n_said);
 }
@@ -258,7 +259,7 @@ static enum simuser_result attempt(const struct simuser *u, const struct simuser
     enum simuser_result result = SIMUSER_NOTHING;
     if (content.ptr && patience_may_end(u->patience) && person_left(content))
         result = SIMUSER_LEFT;
-    else if (usable(ask, spoken, line))
+    else if (!*thought && usable(ask, spoken, line))
         result = SIMUSER_LINE;
     buf_free(&scratch);
     return result;
@@ -310,7 +311,7 @@ static void write_posture(const struct simuser_ask *ask, struct buf *out)
 bool simuser_answer(const struct simuser *u, const struct simuser_ask *ask, struct span question,
                     struct chat_reply *reply, struct buf *answer, struct rollout *out)
 {
-    struct buf rules = {0}, situation = {0}, scratch = {0};
+    struct buf rules = {0}, situation = {0}, scratch = {0}, plain = {0};
     struct error error = {0};
     bool thought;
     struct chat_request request = {
@@ -330,10 +331,11 @@ bool simuser_answer(const struct simuser *u, const struct simuser_ask *ask, stru
     } else {
         struct span spoken = spoken_of(reply, out, &thought, &scratch);
         if (!thought || utf8_length(spoken) >= SIMUSER_SPOKEN)
-            buf_span_add(answer, spoken);
+            buf_span_add(answer, markup_strip(spoken, &plain));
     }
     buf_free(&rules);
     buf_free(&situation);
     buf_free(&scratch);
+    buf_free(&plain);
     return code == 0;
 }

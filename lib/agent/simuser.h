@@ -56,6 +56,9 @@ bool simuser_answer(const struct simuser *u, const struct simuser_ask *ask, stru
 /* A tag of the situation: of its dimensions, else a scalar of the plan; empty: none. */
 struct span simuser_tag(const struct agent_task *task, const char *name);
 
+/* How the person types: the tag of the situation, else as the opening line is typed. */
+struct span simuser_typing(const struct agent_task *task, struct span need);
+
 /* The person's way of typing laid over a clean line, in place (world 9.3, step 2). */
 void simuser_texture(struct span texture, struct buf *line);
 

@@ -77,44 +77,55 @@ static bool has(int pattern, struct span text)
     return words[pattern] && regex_search(words[pattern], text, 0, NULL, 0) == REGEX_MATCH;
 }
 
-static bool is_capital(uint32_t c)
-{
-    return unicode_upper(c);
-}
+/* How the opening line is typed. */
+struct typing {
+    bool small, capital; /* without capitals; the first letter is one */
+    bool marks, closed;  /* some sentence has an end mark; the last one has */
+};
 
-static bool is_letter(uint32_t c)
+static struct typing typing_of(struct span need)
 {
-    return unicode_alpha(c);
-}
-
-static void infer_case(struct span need, struct buf *out)
-{
+    struct typing t = {0};
     size_t letters = 0, capitals = 0;
-    bool first = false;
+    need = text_strip(need);
     for (size_t at = 0; at < need.len;) {
         uint32_t c = utf8_next(need, &at);
-        if (!is_letter(c))
+        t.marks |= c == '.' || c == '!' || c == '?';
+        if (!unicode_alpha(c))
             continue;
-        first = letters == 0 ? is_capital(c) : first;
+        t.capital = letters == 0 ? unicode_upper(c) : t.capital;
         letters++;
-        capitals += is_capital(c);
+        capitals += unicode_upper(c);
     }
-    if (letters && (double)capitals < SIMUSER_CAPITALS * (double)letters)
-        buf_text(out, "They write without capital letters.");
-    else if (first)
-        buf_text(out, "They use capital letters as usual.");
+    t.small = (double)capitals < SIMUSER_CAPITALS * (double)(letters ? letters : 1);
+    t.closed = t.marks && need.len && strchr(".!?", need.ptr[need.len - 1]);
+    return t;
 }
 
-static void infer_marks(struct span need, struct buf *out)
+static void infer_typing(struct span need, struct buf *out)
 {
-    need = text_strip(need);
-    bool any = false;
-    for (size_t i = 0; i < need.len; i++)
-        any |= need.ptr[i] == '.' || need.ptr[i] == '!' || need.ptr[i] == '?';
-    if (!any)
+    struct typing t = typing_of(need);
+    if (t.small)
+        buf_text(out, "They write without capital letters.");
+    else if (t.capital)
+        buf_text(out, "They use capital letters as usual.");
+    if (!t.marks)
         buf_text(out, " They end no sentence with a mark.");
-    else if (need.len && strchr(".!?", need.ptr[need.len - 1]))
+    else if (t.closed)
         buf_text(out, " They end sentences with a mark.");
+}
+
+struct span simuser_typing(const struct agent_task *task, struct span need)
+{
+    struct span texture = simuser_tag(task, "texture");
+    if (texture.len || simuser_tag(task, "tone").len)
+        return texture;
+    struct typing t = typing_of(need);
+    if (!t.marks)
+        return SPAN("no_punctuation");
+    if (t.small)
+        return SPAN("lowercase");
+    return t.capital && t.closed ? SPAN("standard") : SPAN("");
 }
 
 static void infer_mood(struct span need, struct buf *out)
@@ -134,23 +145,18 @@ void simuser_notes(const struct agent_task *task, struct span need, struct buf *
     add_note(TONES, sizeof TONES / sizeof *TONES, simuser_tag(task, "tone"), out);
     if (out->len > before)
         return;
-    infer_case(need, out);
-    infer_marks(need, out);
+    infer_typing(need, out);
     infer_mood(need, out);
 }
 
 /* ---- texture --------------------------------------------------------------------------------- */
 
-/* A word that is a name of something, not of the language: a digit, or a mark inside. */
+/* A name of something, not a word of the language: it holds a digit. */
 static bool is_identifier(struct span word)
 {
-    for (size_t i = 0; i < word.len; i++) {
-        char c = word.ptr[i];
-        bool inside = i > 0 && i + 1 < word.len;
-        if ((c >= '0' && c <= '9') || c == '_' || c == '#' || c == '/' || c == '@' ||
-            (inside && (c == '-' || c == '.') && word.ptr[i + 1] != '.'))
+    for (size_t i = 0; i < word.len; i++)
+        if (word.ptr[i] >= '0' && word.ptr[i] <= '9')
             return true;
-    }
     return false;
 }
 
@@ -170,40 +176,39 @@ static void small_letters(struct span line, struct buf *out)
     buf_span_add(out, span_slice(line, from, line.len));
 }
 
+static bool is_mark(char c)
+{
+    return c == '.' || c == '!' || c == '?' || c == ';' || c == ':';
+}
+
 static void without_marks(struct span line, struct buf *out)
+{
+    for (size_t i = 0; i < line.len; i++)
+        if (!is_mark(line.ptr[i]))
+            buf_byte(out, line.ptr[i]);
+}
+
+/* A capital at the start of each sentence, and a mark at the end of the last. */
+static void full_sentences(struct span line, struct buf *out)
 {
     size_t at = 0, from = 0;
     struct span word;
+    bool begins = true;
     while (text_next_word(line, &at, &word)) {
         size_t start = (size_t)(word.ptr - line.ptr);
+        char first = word.ptr[0], last = word.ptr[word.len - 1];
         buf_span_add(out, span_slice(line, from, start));
-        while (word.len && strchr(".!?;:", word.ptr[word.len - 1]))
-            word.len--;
-        from = start + word.len;
-        while (from < line.len && strchr(".!?;:", line.ptr[from]))
+        from = start;
+        if (begins && !is_identifier(word) && first >= 'a' && first <= 'z') {
+            buf_byte(out, (char)(first - 'a' + 'A'));
             from++;
-        if (is_identifier(word)) { /* what stands inside a name stays */
-            buf_span_add(out, word);
-            continue;
         }
-        for (size_t i = 0; i < word.len; i++)
-            if (!strchr(".!?;:", word.ptr[i]))
-                buf_byte(out, word.ptr[i]);
+        begins = last == '.' || last == '!' || last == '?';
     }
     buf_span_add(out, span_slice(line, from, line.len));
-}
-
-static void capital_first(struct span line, struct buf *out)
-{
-    size_t at = 0;
-    struct span word;
-    if (text_next_word(line, &at, &word) && !is_identifier(word) && word.ptr[0] >= 'a' &&
-        word.ptr[0] <= 'z') {
-        buf_byte(out, (char)(word.ptr[0] - 'a' + 'A'));
-        line = span_slice(line, 1, line.len);
-    }
-    buf_span_add(out, line);
-    if (line.len && !strchr(".!?", line.ptr[line.len - 1]))
+    char last = out->data[out->len - 1];
+    if ((unsigned char)last >= 0x80 || (last >= '0' && last <= '9') ||
+        (last >= 'A' && last <= 'Z') || (last >= 'a' && last <= 'z'))
         buf_byte(out, '.');
 }
 
@@ -218,7 +223,7 @@ void simuser_texture(struct span texture, struct buf *line)
     else if (span_is(texture, "no_punctuation"))
         without_marks(text, &out);
     else if (span_is(texture, "standard"))
-        capital_first(text, &out);
+        full_sentences(text, &out);
     else
         return;
     buf_free(line);

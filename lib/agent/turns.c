@@ -225,14 +225,15 @@ struct span turn_finish(struct json_value steps, struct span carried, size_t *ke
         bool has_tool = json_get(step, SPAN("tool"), &unused) && json_truthy(unused);
         bool has_text = step_text(step, "text", &value);
         at++;
-        if (has_tool || has_text || !json_get(step, SPAN("user"), &unused))
+        bool has_user = json_get(step, SPAN("user"), &unused) && json_truthy(unused);
+        if (has_tool || has_text || !has_user)
             *keep = at;
         if (has_text)
             said_before |= span_equal(json_text(value, &own), carried);
-        if (has_tool) {
+        if (has_tool && !tool) { /* what was said before the first call is no outcome */
             tool = true;
             last = (struct json_value){0};
-        } else if (has_text) {
+        } else if (has_text && !has_tool) {
             last = value;
         }
     }

@@ -258,9 +258,9 @@ static void texture_is_laid_over_lines(void **state)
 {
     static const char *const CASES[][3] = {
         {"lowercase", "Please check ORDER-7 and Mine", "please check ORDER-7 and mine"},
-        {"no_punctuation", "Well, is A.7 there? Yes: it is!", "Well, is A.7 there Yes it is"},
+        {"no_punctuation", "Well, is A-7 there? Yes: it is!", "Well, is A-7 there Yes it is"},
         {"standard", "please check it", "Please check it."},
-        {"standard", "A-7 is it!", "A-7 is it!"},
+        {"standard", "a-7 is it! so there (a)", "a-7 is it! So there (a)"},
         {"typo", "As it was.", "As it was."},
         {"", "As it was.", "As it was."},
     };
