@@ -36,9 +36,28 @@ static bool is_type(struct json_value value, int type)
     }
 }
 
+struct valid {
+    int top_type; /* -1: any */
+};
+
+static int valid_open(struct verifier *v, struct error *error)
+{
+    struct valid *s = mem_zero(1, sizeof *s);
+    (void)error;
+    v->state = s;
+    s->top_type = verify_arg_choice(v, "top_type", -1);
+    return 0;
+}
+
+static void valid_close(struct verifier *v)
+{
+    free(v->state);
+}
+
 static int valid_run(const struct verifier *v, const struct verify_input *in, struct verdict *out,
                      struct error *error)
 {
+    const struct valid *s = v->state;
     struct json_value value;
     (void)error;
     if (!extract_json(in->candidate, &in->scratch[0], &value)) {
@@ -46,15 +65,19 @@ static int valid_run(const struct verifier *v, const struct verify_input *in, st
         verdict_reason(out, "no JSON in the reply");
         return 0;
     }
-    bool fits = is_type(value, verify_arg_choice(v, "top_type", -1));
+    bool fits = is_type(value, s->top_type);
     verdict_score(out, fits);
     verdict_reason(out, fits ? "valid JSON" : "JSON of another type");
     return 0;
 }
 
 static const struct verify_key valid_keys[] = {{"top_type", VERIFY_CHOICE, TOP_TYPES}, {0}};
-const struct verify_kind VERIFY_JSON_VALID = {
-    .name = "json-valid", .recorded = "JSONValid", .keys = valid_keys, .run = valid_run};
+const struct verify_kind VERIFY_JSON_VALID = {.name = "json-valid",
+                                              .recorded = "JSONValid",
+                                              .keys = valid_keys,
+                                              .open = valid_open,
+                                              .run = valid_run,
+                                              .close = valid_close};
 
 /* ---- equality
  * ------------------------------------------------------------------------------------------- */
