@@ -129,15 +129,12 @@ static void list_add(struct plan *plan, struct option_list *list, struct span it
 /* NAME,NAME of --markers into the list. */
 static int split_markers(struct plan *plan, const char *text, struct error *error)
 {
-    while (text) {
-        const char *comma = strchr(text, ',');
-        struct span item = comma ? span_make(text, (size_t)(comma - text)) : span_text(text);
+    for (struct span item; option_next_piece(&text, &item);) {
         if (span_starts(item, SPAN("marker:")))
             item = span_slice(item, strlen("marker:"), item.len);
         if (item.len == 0)
             return error_set(error, ERROR_USAGE, "--markers has an empty name; write NAME,NAME");
         list_add(plan, &plan->markers, item);
-        text = comma ? comma + 1 : NULL;
     }
     return 0;
 }

@@ -121,23 +121,15 @@ int patience_read(const char *text, struct patience *p, struct error *error)
         const char *name;
         struct patience level;
     } LEVELS[] = {{"normal", {0.35, 0.60}}, {"short", {0.60, 0.90}}, {"endless", {0, 0}}};
-    const char *comma = strchr(text, ',');
-    char first[32];
     for (size_t i = 0; i < sizeof LEVELS / sizeof *LEVELS; i++) {
         if (strcmp(text, LEVELS[i].name) == 0) {
             *p = LEVELS[i].level;
             return 0;
         }
     }
-    size_t n = comma ? (size_t)(comma - text) : sizeof first;
-    if (n < sizeof first) {
-        memcpy(first, text, n);
-        first[n] = 0;
-        if (option_read_real(first, &p->second) == 0 &&
-            option_read_real(comma + 1, &p->later) == 0 && p->second >= 0 && p->second <= 1 &&
-            p->later >= 0 && p->later <= 1)
-            return 0;
-    }
+    if (option_read_pair(text, &p->second, &p->later) == 0 && p->second >= 0 && p->second <= 1 &&
+        p->later >= 0 && p->later <= 1)
+        return 0;
     return error_set(error, ERROR_USAGE,
                      "--patience is \"%s\"; write normal, short, endless, or two chances of 0 to 1 "
                      "as 0.35,0.6",

@@ -122,6 +122,28 @@ int option_read_real(const char *text, double *value)
     return 0;
 }
 
+int option_read_pair(const char *text, double *first, double *second)
+{
+    char head[64]; /* longer than any number that is meant */
+    const char *comma = strchr(text, ',');
+    size_t len = comma ? (size_t)(comma - text) : 0;
+    if (!comma || len >= sizeof head)
+        return -1;
+    memcpy(head, text, len);
+    head[len] = '\0';
+    return option_read_real(head, first) || option_read_real(comma + 1, second) ? -1 : 0;
+}
+
+bool option_next_piece(const char **at, struct span *piece)
+{
+    if (!*at)
+        return false;
+    size_t len = strcspn(*at, ",");
+    *piece = span_make(*at, len);
+    *at = (*at)[len] ? *at + len + 1 : NULL;
+    return true;
+}
+
 int option_read_size(const char *text, uint64_t *value)
 {
     static const char UNITS[] = "KMGT";

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/span.h"
 
 enum option_kind {
     OPTION_END = 0,
@@ -88,6 +89,12 @@ int options_verb(const struct command *command, int *argc, char ***argv,
 /* Number of a text as the table reads it; for values with a grammar of their own ("LO,HI"). */
 int option_read_int(const char *text, int64_t *value);   /* 0 or -1 */
 int option_read_real(const char *text, double *value);   /* 0 or -1: finite decimal */
+int option_read_pair(const char *text, double *first, double *second); /* "A,B", the same of each */
+
+/* The pieces of a value between its commas, empty ones too: *at begins at the value (NULL: no piece).
+ * false: none is left. */
+bool option_next_piece(const char **at, struct span *piece);
+
 int option_read_size(const char *text, uint64_t *value); /* 0 or -1 */
 
 void option_list_free(struct option_list *list);

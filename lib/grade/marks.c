@@ -95,23 +95,12 @@ static unsigned marks_named(struct span name)
     return 0;
 }
 
-/* The next piece between commas, trimmed of spaces; false at the end. */
-static bool next_piece(const char **at, struct span *piece)
-{
-    if (!*at)
-        return false;
-    const char *end = strchr(*at, ',');
-    *piece = span_make(*at, end ? (size_t)(end - *at) : strlen(*at));
-    *at = end ? end + 1 : NULL;
-    return true;
-}
-
 static int read_marks(struct marks *m, struct error *error)
 {
     for (size_t i = 0; i < m->options->marks.count; i++) {
         const char *at = m->options->marks.items[i];
         struct span name;
-        while (next_piece(&at, &name)) {
+        while (option_next_piece(&at, &name)) {
             unsigned named = marks_named(name);
             struct buf known = {0};
             m->marks |= named;
@@ -134,7 +123,7 @@ static int read_stamps(struct marks *m, struct error *error)
 {
     const char *at = m->options->stamps;
     struct span name;
-    while (next_piece(&at, &name)) {
+    while (option_next_piece(&at, &name)) {
         size_t i = 0;
         while (i < STAMP_COUNT && !span_is(name, STAMPS[i]))
             i++;
@@ -153,7 +142,7 @@ static void read_ignored(struct marks *m)
     for (size_t i = 0; i < m->options->ignore_keys.count; i++) {
         const char *at = m->options->ignore_keys.items[i];
         struct span key;
-        while (next_piece(&at, &key)) {
+        while (option_next_piece(&at, &key)) {
             m->ignore.items =
                 mem_grow(m->ignore.items, &m->ignore.cap, m->ignore.count + 1, sizeof(char *));
             m->ignore.items[m->ignore.count++] = arena_span(&m->arena, key).ptr;

@@ -53,14 +53,10 @@ static int bind_list(struct scorer_choice *p, const struct option_list *list, bo
 
 static int read_scale(struct verdict_scale *scale, const char *text, struct error *error)
 {
-    const char *comma = text ? strchr(text, ',') : NULL;
     if (!text)
         return 0;
-    struct buf low = {0};
-    buf_add(&low, text, comma ? (size_t)(comma - text) : 0);
-    scale->set = comma && option_read_real(buf_cstr(&low), &scale->low) == 0 &&
-                 option_read_real(comma + 1, &scale->high) == 0 && scale->high > scale->low;
-    buf_free(&low);
+    scale->set =
+        option_read_pair(text, &scale->low, &scale->high) == 0 && scale->high > scale->low;
     return scale->set ? 0
                       : error_set(error, ERROR_USAGE,
                                   "--scale %s: LO,HI is wanted, two numbers, HI above LO", text);

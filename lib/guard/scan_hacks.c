@@ -29,24 +29,21 @@ static void asked_free(struct asked *a)
 /* Patterns come one an option or several with commas. */
 static void split_patterns(struct asked *a, const struct option_list *list)
 {
-    for (size_t i = 0; i < list->count; i++)
-        for (const char *at = list->items[i]; at;) {
-            const char *comma = strchr(at, ',');
-            struct span pattern = span_make(at, comma ? (size_t)(comma - at) : strlen(at));
-            if (pattern.len) {
-                a->endorsed =
-                    mem_grow(a->endorsed, &a->cap_endorsed, a->n_endorsed + 1, sizeof *a->endorsed);
-                a->endorsed[a->n_endorsed++] = arena_span(&a->arena, pattern).ptr;
-            }
-            at = comma ? comma + 1 : NULL;
+    for (size_t i = 0; i < list->count; i++) {
+        const char *at = list->items[i];
+        for (struct span pattern; option_next_piece(&at, &pattern);) {
+            if (!pattern.len)
+                continue;
+            a->endorsed =
+                mem_grow(a->endorsed, &a->cap_endorsed, a->n_endorsed + 1, sizeof *a->endorsed);
+            a->endorsed[a->n_endorsed++] = arena_span(&a->arena, pattern).ptr;
         }
+    }
 }
 
 static int read_red(const char *list, unsigned *red, struct error *error)
 {
-    for (const char *at = list; at;) {
-        const char *comma = strchr(at, ',');
-        struct span word = span_make(at, comma ? (size_t)(comma - at) : strlen(at));
+    for (struct span word; option_next_piece(&list, &word);) {
         size_t i = 0;
         while (i < HACK_REGIMES && !span_is(word, HACK_REGIME_NAMES[i]))
             i++;
@@ -56,7 +53,6 @@ static int read_red(const char *list, unsigned *red, struct error *error)
                              "train or unknown is wanted",
                              (int)word.len, word.ptr);
         *red |= 1u << i;
-        at = comma ? comma + 1 : NULL;
     }
     return 0;
 }

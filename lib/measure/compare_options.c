@@ -39,16 +39,13 @@ static int each_name(struct compare_options *o, const char *option, const struct
 {
     for (size_t i = 0; i < list->count; i++) {
         const char *text = list->items[i];
-        while (text) {
-            const char *comma = strchr(text, ',');
-            struct span part = comma ? span_make(text, (size_t)(comma - text)) : span_text(text);
+        for (struct span part; option_next_piece(&text, &part);) {
             if (part.len == 0)
                 return error_set(error, ERROR_USAGE, "--%s has an empty name; write NAME,NAME",
                                  option);
             int code = take(o, part, error);
             if (code < 0)
                 return code;
-            text = comma ? comma + 1 : NULL;
         }
     }
     return 0;

@@ -3,20 +3,16 @@
 
 #include <stdlib.h>
 
-#include "base/buf.h"
 #include "base/mem.h"
 
 static int split(const char *option, const char *text, struct option_list *list,
                  struct arena *names, struct error *error)
 {
-    while (text) {
-        const char *comma = strchr(text, ',');
-        struct span name = comma ? span_make(text, (size_t)(comma - text)) : span_text(text);
+    for (struct span name; option_next_piece(&text, &name);) {
         if (name.len == 0)
             return error_set(error, ERROR_USAGE, "--%s has an empty name; write KEY,KEY", option);
         list->items = mem_grow(list->items, &list->cap, list->count + 1, sizeof *list->items);
         list->items[list->count++] = arena_span(names, name).ptr;
-        text = comma ? comma + 1 : NULL;
     }
     return 0;
 }
@@ -44,14 +40,8 @@ void key_lists_free(struct key_lists *lists)
 
 int band_read(const char *option, const char *text, double *low, double *high, struct error *error)
 {
-    struct buf first = {0};
-    const char *comma = strchr(text, ',');
-    if (comma)
-        buf_add(&first, text, (size_t)(comma - text));
-    bool ok = comma && option_read_real(buf_cstr(&first), low) == 0 &&
-              option_read_real(comma + 1, high) == 0;
-    buf_free(&first);
-    return ok ? 0
-              : error_set(error, ERROR_USAGE, "--%s %s: two numbers are wanted, LO,HI", option,
-                          text);
+    return option_read_pair(text, low, high) == 0
+               ? 0
+               : error_set(error, ERROR_USAGE, "--%s %s: two numbers are wanted, LO,HI", option,
+                           text);
 }

@@ -37,18 +37,12 @@ void budget_close(struct budget *b)
 
 int budget_read_price(const char *text, struct budget_limits *limits, struct error *error)
 {
-    const char *comma = strchr(text, ',');
-    struct span first = span_make(text, comma ? (size_t)(comma - text) : 0);
-    char in[64];
-    if (!comma || first.len == 0 || first.len >= sizeof in)
+    if (!strchr(text, ','))
         return error_set(error, ERROR_USAGE,
                          "--price is \"%s\"; write IN,OUT, money per million "
                          "tokens",
                          text);
-    memcpy(in, first.ptr, first.len);
-    in[first.len] = 0;
-    if (option_read_real(in, &limits->price_in) < 0 ||
-        option_read_real(comma + 1, &limits->price_out) < 0 || limits->price_in < 0 ||
+    if (option_read_pair(text, &limits->price_in, &limits->price_out) < 0 || limits->price_in < 0 ||
         limits->price_out < 0)
         return error_set(error, ERROR_USAGE,
                          "--price is \"%s\"; both prices are numbers of 0 or more", text);

@@ -20,15 +20,12 @@ static size_t split_names(struct arena *a, const char *list, struct span **names
     for (const char *at = list; *at; at++)
         n += *at == ',';
     *names = arena_alloc(a, n * sizeof **names);
-    for (const char *at = list;; at++) {
-        size_t len = strcspn(at, ",");
-        struct span name = text_strip(span_make(at, len));
+    for (struct span name; option_next_piece(&list, &name);) {
+        name = text_strip(name);
         if (name.len)
             (*names)[count++] = arena_span(a, name);
-        at += len;
-        if (!*at)
-            return count;
     }
+    return count;
 }
 
 static void read_sources(struct aim *aim)

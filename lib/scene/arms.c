@@ -69,14 +69,10 @@ static int read_share(struct span item, double weights[ARM_COUNT], struct error 
 int arms_read(const char *text, double weights[ARM_COUNT], struct error *error)
 {
     double given[ARM_COUNT] = {0};
-    for (const char *at = text;; at++) {
-        size_t len = strcspn(at, ",");
-        int code = read_share(text_strip(span_make(at, len)), given, error);
+    for (struct span share; option_next_piece(&text, &share);) {
+        int code = read_share(text_strip(share), given, error);
         if (code)
             return code;
-        at += len;
-        if (!*at)
-            break;
     }
     double sum = sum_exact(given, ARM_COUNT);
     if (!(sum > 0) || isinf(sum))

@@ -168,15 +168,12 @@ static int pin_text(struct grid *grid, const struct grid_setting *setting, const
     const char *equals = strchr(text, '=');
     struct span values[64];
     size_t count = 0;
-    for (const char *at = equals + 1;;) {
-        size_t n = strcspn(at, ",");
+    const char *at = equals + 1;
+    for (struct span value; option_next_piece(&at, &value);) {
         if (count == 64)
             return error_set(error, ERROR_USAGE,
                              "--dimensions: at most 64 values; name a JSON file for more");
-        values[count++] = text_strip(span_make(at, n));
-        if (!at[n])
-            break;
-        at += n + 1;
+        values[count++] = text_strip(value);
     }
     return pin(grid, setting, text_strip(span_make(text, (size_t)(equals - text))), values, count,
                error);

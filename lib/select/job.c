@@ -2,11 +2,11 @@
 #include "select/job.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/pool.h"
 #include "base/signals.h"
+#include "measure/keys.h"
 #include "row/filter.h"
 #include "row/writer.h"
 #include "text/number.h"
@@ -253,12 +253,10 @@ int job_band_read(const struct select_request *q, bool strict, double *low, doub
     *low = q->low;
     *high = q->high;
     if (q->band) {
-        char first[64], second[64];
         double a, b;
-        if (sscanf(q->band, "%63[^,],%63s", first, second) != 2 || option_read_real(first, &a) ||
-            option_read_real(second, &b))
-            return error_set(error, ERROR_USAGE, "--band %s: two numbers are wanted, LO,HI",
-                             q->band);
+        int code = band_read("band", q->band, &a, &b, error);
+        if (code)
+            return code;
         *low = q->low_given ? q->low : a;
         *high = q->high_given ? q->high : b;
     }

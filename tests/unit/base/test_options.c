@@ -370,6 +370,33 @@ static void test_completion(void **state)
     buf_free(&out);
 }
 
+static void test_pieces(void **state)
+{
+    (void)state;
+    static const char *const want[] = {"a", "", " b ", ""};
+    const char *at = "a,, b ,";
+    struct span piece;
+    for (size_t i = 0; i < 4; i++) {
+        assert_true(option_next_piece(&at, &piece));
+        assert_true(span_is(piece, want[i]));
+    }
+    assert_false(option_next_piece(&at, &piece));
+    at = "";
+    assert_true(option_next_piece(&at, &piece));
+    assert_int_equal(piece.len, 0);
+    assert_false(option_next_piece(&at, &piece));
+    at = NULL;
+    assert_false(option_next_piece(&at, &piece));
+
+    double a = 0, b = 0;
+    assert_int_equal(option_read_pair("-1.5,2e3", &a, &b), 0);
+    assert_true(a == -1.5 && b == 2000);
+    static const char *const bad[] = {"", ",", "1", "1,", ",2", "1,2,3", "1;2", "nan,1", "1,x",
+                                      "0000000000000000000000000000000000000000000000000000000000000000,1"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(option_read_pair(bad[i], &a, &b), -1);
+}
+
 static int tear_down(void **state)
 {
     (void)state;
@@ -385,6 +412,7 @@ int main(void)
         cmocka_unit_test(test_errors),  cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_nearest), cmocka_unit_test(test_help),
         cmocka_unit_test(test_verbs),   cmocka_unit_test(test_completion),
+        cmocka_unit_test(test_pieces),
     };
     return cmocka_run_group_tests(tests, NULL, tear_down);
 }
