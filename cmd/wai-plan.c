@@ -1,49 +1,14 @@
 /* wai-plan: how much to run, and how far to trust what was run. A verb is its options, their
  * defaults and one function of room measure that makes the report. */
 #include <stdlib.h>
-#include <unistd.h>
 
-#include "base/file.h"
-#include "base/log.h"
 #include "base/mem.h"
-#include "base/signals.h"
+#include "base/program.h"
+#include "cmd/wai-plan/verbs.h"
 #include "measure/plan_run.h"
-#include "scene/defaults.h"
-#include "scene/recommend.h"
-#include "scene/spec.h"
-#include "text/fold.h"
-
-/* Every verb's options begin with these. */
-struct output {
-    bool json;
-    const char *report;
-};
-
-/* What every verb is. make returns 0, 1 (a check that was asked for is red) or a negative code. */
-struct verb {
-    const void *defaults; /* of the options struct that the table fills */
-    size_t size;
-    bool files; /* takes operands */
-    int (*make)(const void *options, const struct operands *operands, struct plan_report *report,
-                struct error *error);
-    void (*release)(void *options); /* of what parsing allocated; NULL: nothing */
-};
 
 /* clang-format off */
 
-/* OPTIONS is the options struct of the verb at hand. */
-#define AT(field)     .offset = offsetof(struct OPTIONS, field)
-#define SEEN(field)   .seen = offsetof(struct OPTIONS, field)
-#define ASKED(field)  AT(asked.field)
-#define GIVEN(field)  SEEN(asked.field)
-#define ROWS_DEFAULT  {.reader = ROW_OPTIONS_DEFAULT}
-#define NO_MAX        -1 /* a maximum under the minimum is none */
-
-#define OUTPUT_OPTIONS                                                                             \
-    {.kind = OPTION_FLAG, .name = "json", AT(output.json),                                         \
-     .help = "the report as one JSON object"},                                                     \
-    {.kind = OPTION_TEXT, .name = "report", AT(output.report), .arg = "FILE", .file = true,        \
-     .help = "that object in FILE too"}
 #define POWER_OPTIONS(at_power, at_alpha)                                                          \
     {.kind = OPTION_REAL, .name = "power", at_power, .arg = "X", .max = 1,                         \
      .help = "chance to see the gain when it is there (0.8)"},                                     \
@@ -238,71 +203,7 @@ static const struct option CHECK_OPTIONS[] = {
 };
 #undef OPTIONS
 
-/* ---- recommend -------------------------------------------------------------------------------- */
-
-struct recommend_verb {
-    struct output output;
-    struct option_list tools;
-    const char *spec, *policy, *system_prompt;
-    struct recommend_wish asked;
-};
-#define OPTIONS recommend_verb
-static const struct recommend_verb RECOMMEND_DEFAULTS = {
-    .asked = {.mode = "sft", .mixed_rate = RECOMMEND_MIXED}};
-static const struct option RECOMMEND_OPTIONS[] = {
-    {.kind = OPTION_TEXT, .name = "spec", AT(spec), .arg = "PATH", .file = true,
-     .help = "the agent's specification: file or folder"},
-    {.kind = OPTION_LIST, .name = "tools", AT(tools), .arg = "FILE|JSON", .file = true,
-     .help = "the agent's tool schemas; repeatable"},
-    {.kind = OPTION_TEXT, .name = "policy", AT(policy), .arg = "FILE", .file = true,
-     .help = "its system prompt"},
-    {.kind = OPTION_TEXT, .name = "system-prompt", AT(system_prompt), .arg = "TEXT|@FILE",
-     .help = "the same as a text"},
-    {.kind = OPTION_TEXT, .name = "mode", ASKED(mode), .arg = "sft|rl",
-     .help = "what the rows are for (sft); any other word is sized as rl"},
-    {.kind = OPTION_INT, .name = "target", ASKED(target), .arg = "N",
-     .help = "rows to end up with (800)"},
-    {.kind = OPTION_REAL, .name = "mixed-rate", ASKED(mixed_rate), .arg = "X",
-     .help = "rl: share of tasks whose rollouts differ (0.5)"},
-    OUTPUT_OPTIONS,
-    {0},
-};
-#undef OPTIONS
 /* clang-format on */
-
-/* The grid is that of room scene, which room measure knows nothing of. */
-static int plan_recommend(const struct recommend_verb *v, struct plan_report *report,
-                          struct error *error)
-{
-    struct spec_wish wish = {v->spec,   v->tools.items,   v->tools.count,
-                             v->policy, v->system_prompt, false};
-    struct scene_spec spec = {0};
-    struct world_options *world = world_options_new();
-    struct grid grid = {0};
-    struct recommendation r;
-    struct buf notes = {0};
-    int code = spec_read(&spec, &wish, &notes, error);
-    struct grid_setting setting = {.tools = &spec.tools,
-                                   .policy = text_strip(buf_span(&spec.policy)),
-                                   .prefer_success = true,
-                                   .world = world};
-    if (!code)
-        code = grid_build(&grid, &setting, &notes, error);
-    if (!code)
-        code = recommend(&grid, &v->asked, &r, error);
-    if (!code) {
-        recommend_json(&r, &report->json);
-        recommend_text(&r, &report->text);
-    }
-    struct span line;
-    for (size_t at = 0; text_next_line(buf_span(&notes), &at, &line);)
-        log_note("%.*s", (int)line.len, line.ptr);
-    grid_free(&grid);
-    spec_free(&spec);
-    world_options_free(world);
-    buf_free(&notes);
-    return code;
-}
 
 /* ---- the table of verbs -------------------------------------------------------------------------
  */
@@ -324,20 +225,6 @@ VERB(variance, VARIANCE, true)
 VERB(band, BAND, false)
 VERB(interval, INTERVAL, true)
 VERB(check, CHECK, false)
-
-static int make_recommend(const void *options, const struct operands *operands,
-                          struct plan_report *report, struct error *error)
-{
-    (void)operands;
-    return plan_recommend(options, report, error);
-}
-static void release_recommend(void *options)
-{
-    option_list_free(&((struct recommend_verb *)options)->tools);
-}
-
-static const struct verb RECOMMEND_VERB = {&RECOMMEND_DEFAULTS, sizeof RECOMMEND_DEFAULTS, false,
-                                           make_recommend, release_recommend};
 
 static const struct command VERBS[] = {
     {.name = "recommend",
@@ -404,23 +291,17 @@ static const struct command COMMAND = {
     .verbs = VERBS,
 };
 
-/* The report to standard output, and to the file that was asked for. */
-static int deliver(struct plan_report *report, const struct output *output, struct error *error)
-{
-    buf_byte(&report->json, '\n');
-    int code = file_write_all(STDOUT_FILENO, "standard output",
-                              buf_span(output->json ? &report->json : &report->text), error);
-    return code == 0 && output->report ? file_save(output->report, buf_span(&report->json), error)
-                                       : code;
-}
-
 /* 0, 1 or a negative code. */
 static int run(const struct verb *verb, const void *options, const struct operands *operands,
                struct error *error)
 {
     struct plan_report report = {0};
-    int made = verb->make(options, operands, &report, error);
-    int code = made < 0 ? made : deliver(&report, options, error);
+    const struct output *output = options; /* what every verb's options begin with */
+    int made = verb->make(options, operands, &report, error), code = made;
+    buf_byte(&report.json, '\n');
+    if (made >= 0)
+        code = program_report(buf_span(output->json ? &report.json : &report.text), output->report,
+                              buf_span(&report.json), error);
     plan_report_free(&report);
     return code < 0 ? code : made;
 }
@@ -447,14 +328,5 @@ static int parse_and_run(const struct command *command, int argc, char **argv, s
 
 int main(int argc, char **argv)
 {
-    const struct command *verb;
-    struct error error;
-    signals_open();
-    log_open(COMMAND.name);
-    int code = options_verb(&COMMAND, &argc, &argv, &verb, &error);
-    if (code == OPTIONS_RUN)
-        code = parse_and_run(verb, argc, argv, &error);
-    else if (code == OPTIONS_DONE)
-        code = 0;
-    return code < 0 ? log_fail(&error) : code;
+    return program_run(&COMMAND, argc, argv, parse_and_run);
 }

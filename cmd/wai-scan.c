@@ -1,12 +1,10 @@
 /* wai-scan: is the reward, or the data set, being fooled? A verb is its options, their defaults and
  * one function of room guard that makes the report. */
 #include <stdlib.h>
-#include <unistd.h>
 
-#include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/signals.h"
+#include "base/program.h"
 #include "guard/defaults.h"
 #include "guard/scan_run.h"
 
@@ -150,9 +148,7 @@ static int deliver(struct scan_output *output, const struct scan_common *common,
     const struct buf *chosen = common->json       ? &output->json
                                : common->findings ? &lines
                                                   : &output->text;
-    int code = file_write_all(STDOUT_FILENO, "standard output", buf_span(chosen), error);
-    if (!code && common->report)
-        code = file_save(common->report, buf_span(&output->json), error);
+    int code = program_report(buf_span(chosen), common->report, buf_span(&output->json), error);
     buf_free(&lines);
     return code;
 }
@@ -201,14 +197,5 @@ static int parse_and_run(const struct command *command, int argc, char **argv, s
 
 int main(int argc, char **argv)
 {
-    const struct command *verb;
-    struct error error;
-    signals_open();
-    log_open(COMMAND.name);
-    int code = options_verb(&COMMAND, &argc, &argv, &verb, &error);
-    if (code == OPTIONS_RUN)
-        code = parse_and_run(verb, argc, argv, &error);
-    else if (code == OPTIONS_DONE)
-        code = 0;
-    return code < 0 ? log_fail(&error) : code;
+    return program_run(&COMMAND, argc, argv, parse_and_run);
 }

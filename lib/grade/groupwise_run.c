@@ -564,7 +564,7 @@ static int run_grader(struct run *r, const struct row_source *source, const char
     return rc;
 }
 
-static void add_warning(struct json_writer *w, void (*warn)(const char *text), uint64_t n,
+static void add_warning(struct json_writer *w, void (*say)(const char *text), uint64_t n,
                         size_t groups, const char *what)
 {
     struct buf text = {0};
@@ -572,19 +572,19 @@ static void add_warning(struct json_writer *w, void (*warn)(const char *text), u
         return;
     buf_format(&text, "%llu of %zu groups %s", (unsigned long long)n, groups, what);
     json_write_text(w, buf_cstr(&text));
-    warn(buf_cstr(&text));
+    say(buf_cstr(&text));
     buf_free(&text);
 }
 
 /* Groups in which nothing can be told apart, whatever the grader says. */
-static void write_warnings(const struct run *r, void (*warn)(const char *text),
+static void write_warnings(const struct run *r, void (*say)(const char *text),
                            struct json_writer *w)
 {
     json_write_key(w, "warnings");
     json_write_array(w);
-    add_warning(w, warn, r->lone, r->n_groups,
+    add_warning(w, say, r->lone, r->n_groups,
                 "have one row with a verdict: it has nothing to be told apart from");
-    add_warning(w, warn, r->without, r->n_groups, "have no row with a verdict; grade them first");
+    add_warning(w, say, r->without, r->n_groups, "have no row with a verdict; grade them first");
     json_write_end_array(w);
 }
 
@@ -603,7 +603,7 @@ static void free_run(struct run *r)
 
 int groupwise_run(const struct groupwise_options *o, struct scorer *scorer,
                   const struct row_source *source, const char *output,
-                  void (*warn)(const char *text), struct buf *report, struct error *error)
+                  void (*say)(const char *text), struct buf *report, struct error *error)
 {
     struct run r = {.o = o, .scorer = scorer};
     struct json_writer w;
@@ -632,7 +632,7 @@ int groupwise_run(const struct groupwise_options *o, struct scorer *scorer,
     else if (!o->inline_verdicts) {
         json_write_key(&w, "stats");
         groupwise_write_stats(&r.stats, r.settings.synthesis, &w);
-        write_warnings(&r, warn, &w);
+        write_warnings(&r, say, &w);
     }
     json_write_end_object(&w);
     if (rc == 0 && (o->check_spread || o->inline_verdicts))

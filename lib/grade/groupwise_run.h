@@ -65,11 +65,11 @@ struct groupwise_options {
 bool groupwise_asked(const struct groupwise_options *o); /* one of its modes */
 bool groupwise_needs_scorer(const struct groupwise_options *o);
 
-/* Runs it. Rows, or what --json prints, go to output (NULL: standard output). warn: called with each
+/* Runs it. Rows, or what --json prints, go to output (NULL: standard output). say: called with each
  * warning of the report. report: the stats as one JSON object with its newline, also after a failure.
  * ERROR_CHECK: the spread is too small. */
 int groupwise_run(const struct groupwise_options *o, struct scorer *scorer,
                   const struct row_source *source, const char *output,
-                  void (*warn)(const char *text), struct buf *report, struct error *error);
+                  void (*say)(const char *text), struct buf *report, struct error *error);
 
 #endif
