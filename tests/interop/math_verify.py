@@ -146,7 +146,23 @@ def formula(rng, depth=0):
 
 
 def answer(rng):
-    kind = rng.randrange(12)
+    kind = rng.randrange(20)
+    if kind == 12:
+        return "\\begin{pmatrix}%s&%s\\\\%s&%s\\end{pmatrix}" % tuple(number(rng) for _ in range(4))
+    if kind == 13:
+        return "(-\\infty,%d)\\cup[%d,\\infty)" % (rng.randrange(-5, 1), rng.randrange(1, 5))
+    if kind == 14:
+        return "%d\\frac{%d}{%d}" % (rng.randrange(1, 9), rng.randrange(1, 5), rng.randrange(5, 9))
+    if kind == 15:
+        return "\\text{%s}" % rng.choice(["Yes", "No", "even", "odd", "A", "B", "Monday", "red"])
+    if kind == 16:
+        return "%d%s" % (rng.randrange(100), rng.choice(["^\\circ", "\\text{ cm}", "\\text{ apples}", " \\text{ m}^2", "!"][:4]))
+    if kind == 17:
+        return "%s=%s,%s=%s" % (rng.choice("xa"), number(rng), rng.choice("yb"), number(rng))
+    if kind == 18:
+        return "%d %s x %s %d" % (rng.randrange(5), rng.choice(["<", "\\le"]), rng.choice(["<", "\\le"]), rng.randrange(5, 9))
+    if kind == 19:
+        return "%s=%s" % (rng.choice(["y", "f(x)", "x+y", "2x", "x^2"]), formula(rng, 1))
     if kind < 4:
         return number(rng)
     if kind < 6:
@@ -166,6 +182,8 @@ def answer(rng):
 
 def respelled(text, rng):
     """The same answer in other words."""
+    if "\\begin" in text:
+        return text.replace("&", " & ")
     for old, new in rng.sample([("\\frac", "\\dfrac"), (",", ", "), ("+", " + "), ("(", "\\left("), ("\\cdot", "\\times "),
                                 ("\\le", "\\leq"), ("\\%", "\\%"), ("{", "{ ")], 3):
         text = text.replace(old, new)
@@ -264,7 +282,8 @@ def part_truth(binary, cases, seed):
                 d = s.N((a - b).subs(values), 60, maxn=400)
                 if d.has(s.zoo, s.nan, s.oo):
                     raise ValueError
-                differ = differ or abs(d) > s.Float(10) ** -45
+                size = abs(s.N(a.subs(values), 60, maxn=400))
+                differ = differ or abs(d) > s.Float(10) ** -40 * max(1, size)
             pairs.append((s.latex(a), "$" + s.latex(b) + "$"))
             truths.append(0 if differ else 1)
         except Exception:
