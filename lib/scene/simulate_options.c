@@ -9,7 +9,7 @@
 #define FEW     SIMULATE_FEW
 static const struct option options[] = {
     {OPTION_TEXT, 0, "agent", F(agent), "SPEC",
-     "who plays: seeded (default), cmd:COMMAND, run:COMMAND, rows:FILE, a model (openai:NAME, "
+     "who plays: seeded (default), cmd:COMMAND, run:COMMAND, post:URL, rows:FILE, a model (openai:NAME, "
      "vllm:NAME@URL, "
      "…), "
      "or a deployed one, http(s)://BASE"},
@@ -133,7 +133,7 @@ static const struct option options[] = {
      "cmd:, run: agent: processes at a time (cmd: one for each CPU, at most --jobs)", .min = 1,
      .max = AGENT_WORKERS_MAX},
     {OPTION_REAL, 0, "agent-timeout", F(agent_timeout), "S",
-     "cmd:, run: agent: seconds that one rollout may take (300)", .min = 0.001, .max = 1e6},
+     "cmd:, run:, post: agent: seconds that one rollout may take (300)", .min = 0.001, .max = 1e6},
     {OPTION_CHOICE, 0, "run-format", F(run_format), "FORMAT",
      "run: agent: what its output is: json (default), text, claude, codex or pi",
      .choices = "json|text|claude|codex|pi"},
