@@ -70,6 +70,11 @@ enum { CHILD_HEARD_MAX = 8 << 10, CHILD_SAID_MAX = 300 /* bytes */ };
 typedef void coproc_heard(void *data, struct span line);
 void coproc_hear(struct coproc *c, coproc_heard *heard, void *data);
 
+/* Who hears co-processes that nobody else does: the log, once it is open. number: WAI_WORKER of the
+ * environment it was given, -1: none. May be called by several threads at once. */
+typedef void child_heard(int number, struct span line);
+void child_hear_by_default(child_heard *heard);
+
 /* A wait also ends (COPROC_FAILED, ERROR_INTERRUPTED) soon after *stop has become true. NULL: no
  * more. */
 void coproc_stop_when(struct coproc *c, const atomic_bool *stop);

@@ -45,4 +45,20 @@ ssize_t process_write(int fd, struct span bytes);
 
 void process_close(int *fd);
 
+/* ---- standard error of a co-process (ears.c) -------------------------------------------------- */
+
+struct ears {
+    coproc_heard *heard; /* NULL: the one that hears by default, if any */
+    void *data;
+    int number;      /* WAI_WORKER of its environment, -1: it has none */
+    struct buf line; /* not yet whole */
+    struct buf said; /* the last CHILD_SAID_MAX bytes */
+};
+
+void ears_open(struct ears *e, const char *const *environment); /* the extra texts, or NULL */
+bool ears_wanted(const struct ears *e);                         /* false: it is inherited */
+void ears_listen(struct ears *e, int *fd); /* takes what is there; closes at its end */
+void ears_end(struct ears *e, int *fd);    /* the process is gone: the rest of it */
+void ears_free(struct ears *e);
+
 #endif

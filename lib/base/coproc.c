@@ -13,7 +13,6 @@
 enum {
     CLOSE_GRACE_MS = 5000, /* from end of input to SIGTERM (world 13.1) */
     STOP_LOOK_MS = 300,    /* between looks at a stop flag */
-    ERR_BLOCKS = 16,       /* blocks of standard error read in one turn */
 };
 
 struct coproc {
@@ -29,10 +28,7 @@ struct coproc {
     size_t looked;           /* no newline between taken and here */
     bool eof;                /* nothing more will come */
     const atomic_bool *stop; /* or NULL */
-    coproc_heard *heard;
-    void *heard_data;
-    struct buf heard_line; /* of standard error, not yet whole */
-    struct buf said;       /* its last bytes */
+    struct ears ears;
 };
 
 struct coproc *coproc_open(const char *command, const char *const *environment)
@@ -41,6 +37,7 @@ struct coproc *coproc_open(const char *command, const char *const *environment)
     c->process = (struct process){.watch = -1, .ticket = -1, .in = -1, .out = -1, .err = -1};
     c->command = mem_text(command);
     c->environment = process_environment(environment, &c->n_inherited);
+    ears_open(&c->ears, environment);
     return c;
 }
 
@@ -48,8 +45,8 @@ struct coproc *coproc_open(const char *command, const char *const *environment)
 
 void coproc_hear(struct coproc *c, coproc_heard *heard, void *data)
 {
-    c->heard = heard;
-    c->heard_data = data;
+    c->ears.heard = heard;
+    c->ears.data = data;
 }
 
 void coproc_stop_when(struct coproc *c, const atomic_bool *stop)
@@ -59,62 +56,7 @@ void coproc_stop_when(struct coproc *c, const atomic_bool *stop)
 
 struct span coproc_said(const struct coproc *c)
 {
-    return buf_span(&c->said);
-}
-
-static void tell(struct coproc *c)
-{
-    c->heard(c->heard_data, buf_span(&c->heard_line));
-    buf_clear(&c->heard_line);
-}
-
-static void keep_said(struct coproc *c, struct span piece)
-{
-    size_t keep = piece.len < CHILD_SAID_MAX ? CHILD_SAID_MAX - piece.len : 0;
-    if (c->said.len > keep) {
-        memmove(c->said.data, c->said.data + c->said.len - keep, keep);
-        c->said.len = keep;
-    }
-    size_t from = piece.len > CHILD_SAID_MAX ? piece.len - CHILD_SAID_MAX : 0;
-    buf_span_add(&c->said, span_slice(piece, from, piece.len));
-}
-
-static void hear(struct coproc *c, struct span piece)
-{
-    keep_said(c, piece);
-    while (piece.len) {
-        const char *newline = memchr(piece.ptr, '\n', piece.len);
-        size_t room = CHILD_HEARD_MAX - c->heard_line.len;
-        size_t n = newline ? (size_t)(newline - piece.ptr) : piece.len;
-        bool whole = newline && n <= room;
-        n = n < room ? n : room;
-        buf_span_add(&c->heard_line, span_slice(piece, 0, n));
-        piece = span_slice(piece, n + whole, piece.len);
-        if (whole || c->heard_line.len == CHILD_HEARD_MAX)
-            tell(c);
-    }
-}
-
-static void listen_now(struct coproc *c)
-{
-    for (int i = 0; c->process.err >= 0 && i < ERR_BLOCKS; i++) {
-        char block[CHILD_READ];
-        ssize_t got = read(c->process.err, block, sizeof block);
-        if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
-            process_close(&c->process.err);
-        if (got <= 0)
-            return;
-        hear(c, span_make(block, (size_t)got));
-    }
-}
-
-/* The process is gone: the rest of what it said. */
-static void stop_listening(struct coproc *c)
-{
-    listen_now(c);
-    process_close(&c->process.err);
-    if (c->heard_line.len)
-        tell(c);
+    return buf_span(&c->ears.said);
 }
 
 /* ---- starting and ending --------------------------------------------------------------------- */
@@ -134,7 +76,7 @@ static void end(struct coproc *c, int64_t wait_ms, struct child_exit *ended)
 {
     close_pipes(c);
     process_finish(&c->process, wait_ms, ended);
-    stop_listening(c);
+    ears_end(&c->ears, &c->process.err);
 }
 
 void coproc_discard(struct coproc *c)
@@ -149,8 +91,8 @@ static int ensure_started(struct coproc *c, struct error *error)
     if (c->process.pid)
         return 0;
     close_pipes(c);
-    buf_clear(&c->said);
-    return process_start(&c->process, &run, true, c->heard != NULL, error);
+    buf_clear(&c->ears.said);
+    return process_start(&c->process, &run, true, ears_wanted(&c->ears), error);
 }
 
 void coproc_close(struct coproc *c)
@@ -163,8 +105,7 @@ void coproc_close(struct coproc *c)
     free(c->command);
     buf_free(&c->sent);
     buf_free(&c->input);
-    buf_free(&c->heard_line);
-    buf_free(&c->said);
+    ears_free(&c->ears);
     free(c);
 }
 
@@ -246,7 +187,7 @@ static enum turn turn(struct coproc *c, int64_t deadline)
     if (fds[0].revents && sending(c))
         write_some(c);
     receive(c);
-    listen_now(c);
+    ears_listen(&c->ears, &c->process.err);
     if (signals_caught() || (c->stop && atomic_load(c->stop)))
         return TURN_INTERRUPTED;
     /* It is gone, yet something that it started may hold its output open. */

@@ -45,6 +45,7 @@ struct coproc_many {
     struct buf out; /* what has still to be written */
     size_t written;
     struct buf in;
+    struct ears ears;
 };
 
 struct coproc_many *coproc_many_open(const char *command, const char *const *environment, int batch,
@@ -53,6 +54,7 @@ struct coproc_many *coproc_many_open(const char *command, const char *const *env
     struct coproc_many *m = mem_zero(1, sizeof *m);
     m->command = mem_text(command);
     m->environment = process_environment(environment, &m->n_inherited);
+    ears_open(&m->ears, environment);
     m->batch = batch > 0 ? batch : 1;
     m->number = number;
     m->process = (struct process){.watch = -1, .ticket = -1, .in = -1, .out = -1, .err = -1};
@@ -119,6 +121,7 @@ static void end_child(struct coproc_many *m, int64_t wait_ms, struct child_exit 
     process_close(&m->process.in);
     process_close(&m->process.out);
     process_finish(&m->process, wait_ms, ended);
+    ears_end(&m->ears, &m->process.err);
     buf_clear(&m->in);
     buf_clear(&m->out);
     m->written = 0;
@@ -259,7 +262,8 @@ static bool ensure_started(struct coproc_many *m)
 {
     const struct child_run run = {.command = m->command, .environment = m->environment};
     struct error error;
-    if (m->process.pid || process_start(&m->process, &run, true, false, &error) == 0)
+    if (m->process.pid ||
+        process_start(&m->process, &run, true, ears_wanted(&m->ears), &error) == 0)
         return true;
     for (struct request *r = m->first; r; r = r->next)
         if (r->stage != STAGE_DONE) {
@@ -282,6 +286,7 @@ static void turn(struct coproc_many *m)
         {.fd = p->out, .events = POLLIN},
         {.fd = p->watch, .events = POLLIN},
         {.fd = m->wake, .events = POLLIN},
+        {.fd = p->err, .events = POLLIN},
         {.fd = signals_descriptor(), .events = POLLIN},
     };
     int ms = process_poll_ms(p, nearest_deadline(m));
@@ -293,6 +298,7 @@ static void turn(struct coproc_many *m)
     if (fds[0].revents)
         send_some(m);
     bool open = receive(m);
+    ears_listen(&m->ears, &p->err);
     take_lines(m);
     if (signals_caught()) {
         struct child_exit ended;
@@ -357,6 +363,7 @@ void coproc_many_close(struct coproc_many *m)
         close(m->wake);
     buf_free(&m->out);
     buf_free(&m->in);
+    ears_free(&m->ears);
     free(m->command);
     free(m);
 }

@@ -6,16 +6,13 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/child.h"
 #include "base/signals.h"
+
+enum { CHILD_PIECE = 240 }; /* bytes of a co-process's line; each may be shown as four */
 
 static const char *program_name = "wai";
 static bool be_quiet;
-
-void log_open(const char *program)
-{
-    const char *slash = strrchr(program, '/');
-    program_name = slash ? slash + 1 : program;
-}
 
 void log_quiet(bool quiet)
 {
@@ -51,6 +48,28 @@ static void put_format(const char *kind, const char *format, va_list args)
     error_set(&safe, 0, "%s", buf_cstr(&text));
     put_line(kind, safe.text);
     buf_free(&text);
+}
+
+/* A line of a co-process, in pieces that fit. */
+static void put_child_line(int number, struct span line)
+{
+    struct error safe;
+    char who[32] = "child: ";
+    if (number >= 0)
+        snprintf(who, sizeof who, "child %d: ", number);
+    do {
+        size_t n = line.len < CHILD_PIECE ? line.len : CHILD_PIECE;
+        error_set(&safe, 0, "%.*s", (int)n, line.ptr ? line.ptr : "");
+        put_line(who, safe.text);
+        line = span_slice(line, n, line.len);
+    } while (line.len);
+}
+
+void log_open(const char *program)
+{
+    const char *slash = strrchr(program, '/');
+    program_name = slash ? slash + 1 : program;
+    child_hear_by_default(put_child_line);
 }
 
 void log_note(const char *format, ...)

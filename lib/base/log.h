@@ -7,8 +7,10 @@
 
 #include "base/error.h"
 
-void log_open(const char *program); /* name without its folder; kept, not copied */
-void log_quiet(bool quiet);         /* notes and progress off; warnings and errors stay */
+/* The name without its folder; kept, not copied. What co-processes say on standard error is told
+ * from now on as "wai-grade: child 0: …" (child.h), unless somebody else hears them. */
+void log_open(const char *program);
+void log_quiet(bool quiet); /* notes and progress off; warnings and errors stay */
 bool log_is_quiet(void);
 const char *log_program(void);
 

@@ -776,3 +776,16 @@ run:
   echo skipped
 stdout:
   skipped
+
+test: -c: what the command says on standard error is told a line at a time, control characters shown
+run:
+  for batch in "" "--cmd-envelope"; do
+    printf '{"prompt":"p","steps":[],"final_text":"x"}\n' | wai-grade -q -j 1 $batch \
+        -c 'while read -r row; do printf "red \033[31m\nhalf" >&2; echo 1; done' > /dev/null 2> err
+    cat err
+  done
+stdout:
+  wai-grade: child 0: red \x1b[31m
+  wai-grade: child 0: half
+  wai-grade: child 0: red \x1b[31m
+  wai-grade: child 0: half
