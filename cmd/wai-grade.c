@@ -374,17 +374,11 @@ static int grade_groups(struct plan *p, const struct operands *operands, struct 
     const struct settings *o = p->o;
     const struct row_source source = source_of(p, operands);
     struct buf report = {0};
-    p->session.setup.jobs = 1;
-    bool grader = groupwise_needs_scorer(&o->groupwise);
-    if (mark_options_any(&o->marks) || o->scorer.conduct || o->scorer.checklist ||
-        o->scorer.verify.count || (scorer_options_count(&o->scorer) > 0) != grader)
-        return error_set(error, ERROR_USAGE,
-                         "a grader of groups is --expr or --cmd alone, and none is wanted with "
-                         "--verdicts-inline and --scores");
-    int rc = grader ? grade_session_scorer(&p->session, &o->judge, &o->scorer, error) : 0;
+    int rc =
+        grade_session_grader(&p->session, &o->groupwise, &o->judge, &o->scorer, &o->marks, error);
     if (!rc)
-        rc = groupwise_run(&o->groupwise, p->session.choice.scorer, &source, o->output, warn_groups,
-                           &report, error);
+        rc = groupwise_run(&o->groupwise, p->session.choice.scorer, p->session.judge_log, &source,
+                           o->output, warn_groups, &report, error);
     rc = write_report(p, &report, rc, error);
     buf_free(&report);
     return rc;

@@ -7,10 +7,13 @@
 
 #include "base/file.h"
 #include "base/map.h"
+#include "base/pool.h"
+#include "base/signals.h"
 #include "row/key.h"
 #include "row/store.h"
 #include "row/value.h"
 #include "json/edit.h"
+#include "json/tree.h"
 
 struct gathered {
     size_t group;
@@ -18,11 +21,26 @@ struct gathered {
     struct groupwise_member member;
 };
 
+/* One question to the grader and what came back. */
+struct question {
+    uint64_t number;
+    struct buf items;  /* what it is shown; empty once it has been asked */
+    struct buf answer; /* the keys of the answer that count, as an object */
+    struct buf log;
+    bool usable, failed;
+    int code;
+    struct error error;
+};
+
 struct run {
     const struct groupwise_options *o;
     struct groupwise_settings settings;
     struct scorer *scorer;
-    struct verdict verdict;
+    struct row_writer *judge_log;
+    struct verdict *verdicts; /* per worker */
+    struct question **questions;
+    size_t n_questions, cap_questions, next_question;
+    json_t *rubrics;
     struct row_store *store;
     struct gathered *rows;
     size_t n, cap, n_groups;
@@ -30,7 +48,7 @@ struct run {
     uint64_t errors;        /* of the grader */
     uint64_t lone, without; /* groups of one judged row; of none */
     struct groupwise_stats stats;
-    struct buf line, items, answer;
+    struct buf line, items;
 };
 
 bool groupwise_asked(const struct groupwise_options *o)
@@ -132,38 +150,160 @@ static int write_item(struct run *r, struct json_writer *w, size_t at, size_t in
     return 0;
 }
 
-/* Asks about r->items. The keys of the answer come back through the verdict's metadata, so that
- * every kind of scorer can be the grader. false: no object came. */
-static int ask(struct run *r, struct json_value *answer, bool *usable, struct error *error)
+/* The keys of the answer come back through the verdict's metadata, so that every kind of scorer can be the
+ * grader. */
+static void take_answer(const struct verdict *v, struct question *q)
 {
     static const char *const KEYS[] = {"ranking", "factors", "hacks", "solution", "behavior"};
     struct json_writer w;
-    struct json_fault fault;
-    struct row row;
-    struct json_members members = {0};
-    *usable = row_of_text(buf_span(&r->items), &row, &members, &fault) == 0;
-    int rc = scorer_verdict(r->scorer, 0, &row, &r->verdict, error);
-    json_members_free(&members);
-    r->stats.calls++;
-    if (rc < 0)
-        return rc;
-    if (r->verdict.status == VERDICT_ERROR || r->verdict.status == VERDICT_TIMEOUT) {
-        r->errors++;
-        *usable = false;
-    }
-    buf_clear(&r->answer);
-    json_write_start(&w, &r->answer, JSON_STYLE_COMPACT);
+    q->failed = v->status == VERDICT_ERROR || v->status == VERDICT_TIMEOUT;
+    q->usable = !q->failed;
+    buf_span_add(&q->log, buf_span(&v->log));
+    json_write_start(&w, &q->answer, JSON_STYLE_COMPACT);
     json_write_object(&w);
     for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) {
-        struct span json = verdict_meta_find(&r->verdict, KEYS[i]);
+        struct span json = verdict_meta_find(v, KEYS[i]);
         if (!json.ptr)
             continue;
         json_write_key(&w, KEYS[i]);
         json_write_raw(&w, json);
     }
     json_write_end_object(&w);
-    json_scan(buf_span(&r->answer), answer, NULL, &fault);
-    return 0;
+}
+
+static void ask(void *context, int worker, void *job)
+{
+    struct run *r = context;
+    struct question *q = job;
+    struct row row;
+    struct json_members members = {0};
+    struct json_fault fault;
+    q->code = signals_caught() ? error_set(&q->error, ERROR_INTERRUPTED, "interrupted") : 0;
+    if (!q->code && row_of_text(buf_span(&q->items), &row, &members, &fault) == 0) {
+        row.index = q->number;
+        q->code = scorer_verdict(r->scorer, worker, &row, &r->verdicts[worker], &q->error);
+    }
+    if (!q->code)
+        take_answer(&r->verdicts[worker], q);
+    json_members_free(&members);
+    buf_free(&q->items);
+}
+
+static int take_question(struct pool *pool, struct error *error)
+{
+    const struct question *q = pool_take(pool, POOL_WAIT);
+    if (q && q->code)
+        *error = q->error;
+    return q ? q->code : 1;
+}
+
+/* Hands r->items over. */
+static int submit(struct run *r, struct pool *pool, struct error *error)
+{
+    struct question *q = mem_zero(1, sizeof *q);
+    int rc = 0;
+    q->number = r->n_questions;
+    q->items = r->items;
+    r->items = (struct buf){0};
+    r->questions =
+        mem_grow(r->questions, &r->cap_questions, r->n_questions + 1, sizeof *r->questions);
+    r->questions[r->n_questions++] = q;
+    while (!rc && pool_full(pool))
+        rc = take_question(pool, error);
+    if (!rc)
+        pool_submit(pool, q);
+    return rc;
+}
+
+/* The answer to the next question, in the order in which they were put. */
+static int next_answer(struct run *r, struct json_value *answer, bool *usable, struct error *error)
+{
+    const struct question *q = r->questions[r->next_question++];
+    struct json_fault fault;
+    r->stats.calls++;
+    r->errors += q->failed;
+    *usable = q->usable;
+    json_scan(buf_span(&q->answer), answer, NULL, &fault);
+    return r->judge_log && q->log.len ? row_writer_line(r->judge_log, buf_span(&q->log), error) : 0;
+}
+
+/* ---- what is asked ------------------------------------------------------------------------------- */
+
+/* A mixed group, in mode `reward` one with a pass; for --check-spread one with two of them. */
+static bool group_wanted(const struct run *r, const size_t *at, size_t n)
+{
+    size_t passed = 0;
+    for (size_t i = 0; i < n; i++)
+        passed += r->rows[at[i]].member.passed;
+    return r->o->check_spread      ? passed > 1
+           : r->settings.synthesis ? passed > 0
+                                   : passed > 0 && passed < n;
+}
+
+static int put_group(struct run *r, struct pool *pool, const size_t *at, size_t n,
+                     struct error *error)
+{
+    struct json_writer w;
+    int rc = 0;
+    buf_clear(&r->items);
+    json_write_start(&w, &r->items, JSON_STYLE_COMPACT);
+    json_write_array(&w);
+    for (size_t i = 0; i < n && !rc; i++)
+        rc = write_item(r, &w, at[i], i, error);
+    json_write_end_array(&w);
+    return rc ? rc : submit(r, pool, error);
+}
+
+/* The rubric of the row's task, or null. */
+static void write_rubric(struct run *r, size_t at, struct json_writer *w)
+{
+    struct span task = r->o->group_size ? SPAN("") : r->keys.keys[r->rows[at].group];
+    json_t *rubric = r->rubrics ? json_object_getn(r->rubrics, task.ptr, task.len) : NULL;
+    struct buf json = {0};
+    if (rubric) {
+        json_tree_write(rubric, &json);
+        json_write_raw(w, buf_span(&json));
+    } else {
+        json_write_null(w);
+    }
+    buf_free(&json);
+}
+
+static int put_pass(struct run *r, struct pool *pool, size_t at, size_t index, struct error *error)
+{
+    struct json_writer w;
+    buf_clear(&r->items);
+    json_write_start(&w, &r->items, JSON_STYLE_COMPACT);
+    json_write_object(&w);
+    json_write_key(&w, "item");
+    int rc = write_item(r, &w, at, index, error);
+    json_write_key(&w, "rubric");
+    write_rubric(r, at, &w);
+    json_write_end_object(&w);
+    return rc ? rc : submit(r, pool, error);
+}
+
+/* Puts every question, as many at a time as the grader takes. */
+static int ask_all(struct run *r, const size_t *order, const size_t *first, struct error *error)
+{
+    struct pool *pool = pool_open(r->scorer->threads, 0, ask, r);
+    int rc = 0, last = 0;
+    for (size_t g = 0; g < r->n_groups && !rc; g++) {
+        const size_t *at = order + first[g];
+        size_t n = first[g + 1] - first[g];
+        if (!group_wanted(r, at, n))
+            continue;
+        if (!r->settings.synthesis)
+            rc = put_group(r, pool, at, n, error);
+        for (size_t i = 0; i < n && !rc && r->settings.synthesis; i++)
+            if (r->rows[at[i]].member.passed)
+                rc = put_pass(r, pool, at[i], i, error);
+    }
+    struct error later;
+    while ((last = take_question(pool, rc ? &later : error)) <= 0)
+        rc = rc ? rc : last;
+    pool_close(pool);
+    return rc;
 }
 
 /* ---- one group ----------------------------------------------------------------------------------- */
@@ -184,20 +324,11 @@ static void settle_advantage(struct run *r, struct groupwise_member *m, size_t n
     r->stats.capped += capped;
 }
 
-static int grade_advantage(struct run *r, const size_t *at, struct groupwise_member *m, size_t n,
-                           bool *usable, struct error *error)
+static int grade_advantage(struct run *r, struct groupwise_member *m, size_t n, bool *usable,
+                           struct error *error)
 {
-    struct json_writer w;
     struct json_value answer = {0};
-    int rc = 0;
-    buf_clear(&r->items);
-    json_write_start(&w, &r->items, JSON_STYLE_COMPACT);
-    json_write_array(&w);
-    for (size_t i = 0; i < n && !rc; i++)
-        rc = write_item(r, &w, at[i], i, error);
-    json_write_end_array(&w);
-    if (!rc)
-        rc = ask(r, &answer, usable, error);
+    int rc = next_answer(r, &answer, usable, error);
     if (rc)
         return rc;
     *usable = *usable && groupwise_read_group(&r->settings, answer, m, n);
@@ -214,21 +345,10 @@ static void settle_pass(struct run *r, struct json_value answer, struct groupwis
         groupwise_score(&r->stats, m->factor);
 }
 
-static int grade_pass(struct run *r, size_t at, size_t index, struct groupwise_member *m,
-                      bool *usable, struct error *error)
+static int grade_pass(struct run *r, struct groupwise_member *m, bool *usable, struct error *error)
 {
-    struct json_writer w;
     struct json_value answer = {0};
-    buf_clear(&r->items);
-    json_write_start(&w, &r->items, JSON_STYLE_COMPACT);
-    json_write_object(&w);
-    json_write_key(&w, "item");
-    int rc = write_item(r, &w, at, index, error);
-    json_write_key(&w, "rubric");
-    json_write_null(&w);
-    json_write_end_object(&w);
-    if (!rc)
-        rc = ask(r, &answer, usable, error);
+    int rc = next_answer(r, &answer, usable, error);
     if (!rc)
         settle_pass(r, answer, m, usable);
     return rc;
@@ -239,25 +359,21 @@ static int grade_pass(struct run *r, size_t at, size_t index, struct groupwise_m
 static int shape_group(struct run *r, const size_t *at, size_t n, struct error *error)
 {
     struct groupwise_member *m = mem_zero(n + 1, sizeof *m);
-    size_t passed = 0;
     bool usable = true;
     int rc = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         m[i] = r->rows[at[i]].member;
-        passed += m[i].passed;
-    }
     groupwise_keep(m, n);
-    bool mixed = groupwise_mixed(m, n);
-    bool wanted = r->o->check_spread ? passed > 1 : mixed || (r->settings.synthesis && passed);
+    bool mixed = groupwise_mixed(m, n), wanted = group_wanted(r, at, n);
     r->stats.groups += wanted || !r->o->check_spread;
     r->stats.mixed += mixed;
     if (wanted && !r->settings.synthesis)
-        rc = grade_advantage(r, at, m, n, &usable, error);
+        rc = grade_advantage(r, m, n, &usable, error);
     for (size_t i = 0; i < n && !rc; i++) {
         struct gathered *g = &r->rows[at[i]];
         if (wanted && r->settings.synthesis && m[i].passed) {
             bool good = true;
-            rc = grade_pass(r, at[i], i, &m[i], &good, error);
+            rc = grade_pass(r, &m[i], &good, error);
             g->fallback = !good;
         } else {
             g->fallback = !usable;
@@ -288,6 +404,7 @@ static int shape_groups(struct run *r, struct error *error)
     for (size_t i = 0; i < r->n; i++)
         if (r->rows[i].judged)
             order[first[r->rows[i].group + 1]++] = i;
+    rc = ask_all(r, order, first, error);
     for (size_t g = 0; g < r->n_groups && !rc; g++) {
         size_t judged = first[g + 1] - first[g];
         r->lone += judged == 1;
@@ -541,6 +658,9 @@ static int check_options(const struct groupwise_options *o, struct error *error)
         return error_set(error, ERROR_USAGE, "--scores belongs to --check-spread");
     if (o->inline_verdicts && o->check_spread)
         return error_set(error, ERROR_USAGE, "give one of --verdicts-inline and --check-spread");
+    if (o->rubrics && (!o->mode || *o->mode != 'r' || o->group_size))
+        return error_set(error, ERROR_USAGE,
+                         "--rubrics needs --groupwise reward, and groups that are tasks");
     if (o->json && !o->inline_verdicts && !o->check_spread)
         return error_set(error, ERROR_USAGE,
                          "--json needs --check-spread or --verdicts-inline: else rows are written");
@@ -552,8 +672,15 @@ static int check_options(const struct groupwise_options *o, struct error *error)
 static int run_grader(struct run *r, const struct row_source *source, const char *output,
                       struct error *error)
 {
+    int rc = 0;
+    if (r->o->rubrics && !(r->rubrics = json_tree_file(r->o->rubrics, error)))
+        return error->code;
+    if (r->rubrics && !json_is_object(r->rubrics))
+        return error_set(error, ERROR_INPUT, "%s: no object; write {\"TASK\": \"what is good\"}",
+                         r->o->rubrics);
+    r->verdicts = mem_zero((size_t)r->scorer->threads, sizeof *r->verdicts);
     r->store = row_store_new(STORE_MEMORY);
-    int rc = gather(r, source, error);
+    rc = gather(r, source, error);
     if (!rc)
         rc = shape_groups(r, error);
     if (!rc && !r->o->check_spread)
@@ -592,20 +719,29 @@ static void free_run(struct run *r)
 {
     if (r->store)
         row_store_free(r->store);
-    verdict_free(&r->verdict);
+    for (size_t i = 0; i < r->n_questions; i++) {
+        buf_free(&r->questions[i]->items);
+        buf_free(&r->questions[i]->answer);
+        buf_free(&r->questions[i]->log);
+        free(r->questions[i]);
+    }
+    for (int i = 0; r->verdicts && i < r->scorer->threads; i++)
+        verdict_free(&r->verdicts[i]);
+    free(r->questions);
+    free(r->verdicts);
+    json_decref(r->rubrics);
     free(r->rows);
     free(r->stats.scores);
     map_free(&r->keys);
     buf_free(&r->line);
     buf_free(&r->items);
-    buf_free(&r->answer);
 }
 
 int groupwise_run(const struct groupwise_options *o, struct scorer *scorer,
-                  const struct row_source *source, const char *output,
+                  struct row_writer *judge_log, const struct row_source *source, const char *output,
                   void (*say)(const char *text), struct buf *report, struct error *error)
 {
-    struct run r = {.o = o, .scorer = scorer};
+    struct run r = {.o = o, .scorer = scorer, .judge_log = judge_log};
     struct json_writer w;
     struct error red = {0};
     int rc = check_options(o, error), check = 0;

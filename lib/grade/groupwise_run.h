@@ -11,7 +11,7 @@
 #include "row/writer.h"
 
 struct groupwise_options {
-    const char *mode, *group_by, *scores;
+    const char *mode, *group_by, *scores, *rubrics;
     int64_t group_size, score_groups;
     double pass_threshold, min_factor, cap, floor, min_std, band, cluster_share;
     bool keep_hacks, in_place, inline_verdicts, check_spread, json;
@@ -40,6 +40,8 @@ struct groupwise_options {
      .help = "most that the advantage of passes is scaled up by (3)"}, \
     {.kind = OPTION_REAL, .name = "floor", .offset = offsetof(type, field.floor), .arg = "F", .max = 0.999999999, \
      .help = "least that a score counts in mode reward (0)"}, \
+    {.kind = OPTION_TEXT, .name = "rubrics", .offset = offsetof(type, field.rubrics), .arg = "FILE", .file = true, \
+     .help = "a rubric per task for mode reward: an object from task to rubric"}, \
     {.kind = OPTION_FLAG, .name = "no-hack-zero", .offset = offsetof(type, field.keep_hacks), \
      .help = "passes that the grader calls hacks keep their reward"}, \
     {.kind = OPTION_FLAG, .name = "in-place", .offset = offsetof(type, field.in_place), \
@@ -65,11 +67,12 @@ struct groupwise_options {
 bool groupwise_asked(const struct groupwise_options *o); /* one of its modes */
 bool groupwise_needs_scorer(const struct groupwise_options *o);
 
-/* Runs it. Rows, or what --json prints, go to output (NULL: standard output). say: called with each
- * warning of the report. report: the stats as one JSON object with its newline, also after a failure.
- * ERROR_CHECK: the spread is too small. */
+/* Runs it, with as many questions at a time as the scorer has threads; the output does not depend on it.
+ * judge_log gets what a model judge said, or is NULL. Rows, or what --json prints, go to output (NULL:
+ * standard output). say: called with each warning of the report. report: the stats as one JSON object with
+ * its newline, also after a failure. ERROR_CHECK: the spread is too small. */
 int groupwise_run(const struct groupwise_options *o, struct scorer *scorer,
-                  const struct row_source *source, const char *output,
+                  struct row_writer *judge_log, const struct row_source *source, const char *output,
                   void (*say)(const char *text), struct buf *report, struct error *error);
 
 #endif

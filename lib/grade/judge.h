@@ -27,6 +27,12 @@ struct scorer_judge_options {
 struct scorer *scorer_judge_open(const struct scorer_judge_options *options,
                                  const struct scorer_setup *setup, struct error *error);
 
+/* The grader of --groupwise: asked about a group it answers with a ranking of its passes, which it is
+ * shown in two orders (where they disagree there is a tie); with synthesis, about one pass, with its two
+ * scores. */
+struct scorer *scorer_judge_groups_open(const struct scorer_judge_options *options, bool synthesis,
+                                        const struct scorer_setup *setup, struct error *error);
+
 /* --rubric with a program: its {"criteria": {…}, "reason"} becomes the rubric's verdict. inner is taken
  * over. */
 struct scorer *scorer_rubric_open(struct scorer *inner, const struct rubric *rubric, bool miss);

@@ -37,6 +37,7 @@ enum {
     RUBRIC_WRITER_LEAST = 3,       /* criteria asked for (13.3) */
     RUBRIC_WRITER_MOST = 8,
     RUBRIC_WRITER_CEILING = 100, /* criteria that may be asked for */
+    GROUP_RECORDS = 4,           /* records of full length that fit into a question about a group */
     JUDGE_VOTES_MAX = 99,        /* samples of --votes */
 };
 

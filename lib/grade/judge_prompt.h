@@ -6,16 +6,15 @@
 #include "base/buf.h"
 
 enum prompt_kind {
-    PROMPT_FLOOR,        /* 0 or 1 by conduct */
-    PROMPT_RUBRIC,       /* 0 or 1 by a task's rubric and conduct */
-    PROMPT_CRITERIA,     /* an answer per criterion */
-    PROMPT_ADVISORY,     /* from 0 to 1 */
-    PROMPT_AUDIT,        /* was a label fair */
-    PROMPT_PAIR,         /* A, B or a tie */
-    PROMPT_WRITER,       /* writes a rubric */
-    PROMPT_RANK,         /* ranks the passes of a group */
-    PROMPT_SCORES,       /* solution and behaviour of one pass */
-    PROMPT_GROUP_RUBRIC, /* writes what the passes of a task are compared by */
+    PROMPT_FLOOR,    /* 0 or 1 by conduct */
+    PROMPT_RUBRIC,   /* 0 or 1 by a task's rubric and conduct */
+    PROMPT_CRITERIA, /* an answer per criterion */
+    PROMPT_ADVISORY, /* from 0 to 1 */
+    PROMPT_AUDIT,    /* was a label fair */
+    PROMPT_PAIR,     /* A, B or a tie */
+    PROMPT_WRITER,   /* writes a rubric */
+    PROMPT_RANK,     /* ranks the passes of a group */
+    PROMPT_SCORES,   /* solution and behaviour of one pass */
 };
 
 struct prompt_parts {

@@ -32,6 +32,27 @@ int grade_session_scorer(struct grade_session *s, const struct judge_options *ju
     return judge_choice_open(&s->choice, judge, programs, &s->setup, error);
 }
 
+int grade_session_grader(struct grade_session *s, const struct groupwise_options *groups,
+                         const struct judge_options *judge, const struct scorer_options *programs,
+                         const struct mark_options *marks, struct error *error)
+{
+    bool program = scorer_options_count(programs) > 0, wanted = groupwise_needs_scorer(groups);
+    if (wanted != (program || judge->judge))
+        return error_set(error, ERROR_USAGE,
+                         "a grader of groups is --expr, --cmd or --judge alone, and none is wanted "
+                         "with --verdicts-inline and --scores");
+    int rc = grade_session_alone(judge, programs, marks, true, "a grader of groups", error);
+    if (rc || !wanted)
+        return rc;
+    if (program) {
+        s->setup.jobs = s->setup.jobs > 0 ? s->setup.jobs : 1;
+        return grade_session_scorer(s, judge, programs, error);
+    }
+    bool synthesis = groups->mode && *groups->mode == 'r';
+    s->choice.scorer = scorer_judge_groups_open(&s->choice.judge, synthesis, &s->setup, error);
+    return s->choice.scorer ? 0 : error->code;
+}
+
 int grade_session_stamps(struct grade_session *s, const struct judge_options *judge,
                          const struct rubric_writer_options *rubrics, struct marks *marks,
                          struct error *error)

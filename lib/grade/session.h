@@ -4,6 +4,7 @@
 #define WAI_GRADE_SESSION_H
 
 #include "grade/context.h"
+#include "grade/groupwise_run.h"
 #include "grade/judge_options.h"
 #include "grade/marks.h"
 #include "grade/rubric_writer.h"
@@ -30,6 +31,11 @@ int grade_session_open(struct grade_session *s, const struct judge_options *judg
 /* Opens the scorer: s->choice.scorer. */
 int grade_session_scorer(struct grade_session *s, const struct judge_options *judge,
                          const struct scorer_options *programs, struct error *error);
+
+/* Opens the grader of groups, when one is wanted: a model or a program. */
+int grade_session_grader(struct grade_session *s, const struct groupwise_options *groups,
+                         const struct judge_options *judge, const struct scorer_options *programs,
+                         const struct mark_options *marks, struct error *error);
 
 /* Members that every row gets: the constitution's, a rubric from a file. */
 int grade_session_stamps(struct grade_session *s, const struct judge_options *judge,

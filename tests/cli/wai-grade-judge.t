@@ -435,3 +435,62 @@ file replies.jsonl:
 run: yes '{"final_text":"x"}' | head -20000 | wai-grade -q --judge 'exec:yes "\"1\""' --trust off | head -1 | jq -c .reward
 stdout:
   1
+
+test: a judge ranks the passes of a group, shown in two orders
+file judge.py:
+  import json, sys
+  for line in sys.stdin:
+      shown = json.loads(json.loads(line)["messages"][1]["content"])["candidates"]
+      order = sorted(shown, key=lambda c: -len(c["record"]["final_text"]))
+      by_place = [c["id"] for c in shown if c["record"]["final_text"] in ("x", "y")]   # it cannot tell these apart
+      ranking = [c["id"] for c in order if c["id"] not in by_place] + by_place
+      print(json.dumps(json.dumps({"ranking": ranking, "hacks": [c["id"] for c in shown if c["record"]["final_text"] == "hack"]})), flush=True)
+file rows.jsonl:
+  {"task_id":"t","final_text":"long","reward":1}
+  {"task_id":"t","final_text":"x","reward":1}
+  {"task_id":"t","final_text":"y","reward":1}
+  {"task_id":"t","final_text":"hack","reward":1}
+  {"task_id":"t","final_text":"no","reward":0}
+  {"task_id":"u","final_text":"no","reward":0}
+run: wai-grade -q --groupwise advantage --judge 'exec:python3 judge.py' --report r.json rows.jsonl | jq -c '[.groupwise.factor,.groupwise.hack,.groupwise.fallback]'; jq -c '[.stats.grader_calls,.stats.hacks,.stats.grader_failures]' r.json
+stdout:
+  [0.9166666666666666,null,null]
+  [0.5833333333333333,null,null]
+  [0.5833333333333333,null,null]
+  [0.9166666666666666,true,null]
+  [null,null,null]
+  [null,null,null]
+  [1,1,0]
+
+test: a judge rates passes by the rubric of their task, the same at any number of jobs
+file judge.py:
+  import json, sys
+  for line in sys.stdin:
+      asked = json.loads(json.loads(line)["messages"][1]["content"])
+      s = 1 if asked.get("rubric") == "short" and len(asked["item"]["final_text"]) == 1 else 0.5
+      print(json.dumps(json.dumps({"solution": s, "behavior": 0.5})), flush=True)
+file rubrics.json:
+  {"t": "short"}
+file rows.jsonl:
+  {"task_id":"t","final_text":"x","reward":1}
+  {"task_id":"u","final_text":"y","reward":1}
+  {"task_id":"t","final_text":"xx","reward":1}
+run: for j in 1 5; do wai-grade -q -j $j --groupwise reward --rubrics rubrics.json --judge 'exec:python3 judge.py' rows.jsonl | jq -c .shaped_reward; done
+stdout:
+  0.5
+  0.25
+  0.25
+  0.5
+  0.25
+  0.25
+
+test: a judge of groups that cannot be read leaves the rewards
+file replies.jsonl:
+  {"reply": "{\"ranking\": [0, 0]}"}
+stdin:
+  {"task_id":"t","final_text":"x","reward":1}
+  {"task_id":"t","final_text":"y","reward":0}
+run: wai-grade -q --groupwise advantage --judge replay:replies.jsonl | jq -c '[.shaped_reward == .reward,.groupwise.fallback]'
+stdout:
+  [true,true]
+  [true,true]
