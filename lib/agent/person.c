@@ -98,21 +98,11 @@ static bool has(enum pattern p, struct span text)
     return find(p, text, 0, &hit);
 }
 
-/* Every match replaced, in place. */
 static void replace(enum pattern p, struct buf *text, const char *with)
 {
-    struct buf out = {0};
-    struct span s = buf_span(text), hit;
-    size_t at = 0;
-    while (at < s.len && find(p, s, at, &hit) && hit.len) {
-        size_t start = (size_t)(hit.ptr - s.ptr);
-        buf_span_add(&out, span_slice(s, at, start));
-        buf_text(&out, with);
-        at = start + hit.len;
-    }
-    buf_span_add(&out, span_slice(s, at, s.len));
-    buf_free(text);
-    *text = out;
+    pthread_once(&once, compile);
+    if (patterns[p])
+        regex_replace(patterns[p], text, with);
 }
 
 /* ---- cleaning -------------------------------------------------------------------------------- */

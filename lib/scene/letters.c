@@ -211,31 +211,17 @@ static void compile(void)
         patterns[i] = regex_compile(span_text(TEXTS[i]), REGEX_IGNORE_CASE, NULL);
 }
 
-static bool find(enum pattern p, struct span text, size_t from, struct span *hit)
-{
-    pthread_once(&once, compile);
-    return patterns[p] && regex_search(patterns[p], text, from, hit, 1) == REGEX_MATCH;
-}
-
 static bool has(enum pattern p, struct span text)
 {
-    struct span hit;
-    return find(p, text, 0, &hit);
+    pthread_once(&once, compile);
+    return patterns[p] && regex_search(patterns[p], text, 0, NULL, 0) == REGEX_MATCH;
 }
 
 static void take_out(enum pattern p, const char *instead, struct buf *text)
 {
-    struct buf out = {0};
-    struct span s = buf_span(text), hit;
-    size_t at = 0;
-    while (at < s.len && find(p, s, at, &hit) && hit.len) {
-        buf_span_add(&out, span_slice(s, at, (size_t)(hit.ptr - s.ptr)));
-        buf_text(&out, instead);
-        at = (size_t)(hit.ptr - s.ptr) + hit.len;
-    }
-    buf_span_add(&out, span_slice(s, at, s.len));
-    buf_free(text);
-    *text = out;
+    pthread_once(&once, compile);
+    if (patterns[p])
+        regex_replace(patterns[p], text, instead);
 }
 
 static void clean_turn(struct span turn, struct buf *out)

@@ -135,6 +135,22 @@ enum regex_result regex_search(const struct regex *regex, struct span text, size
     return got > 0 ? REGEX_MATCH : got == PCRE2_ERROR_NOMATCH ? REGEX_NONE : REGEX_LIMIT;
 }
 
+void regex_replace(const struct regex *r, struct buf *text, const char *with)
+{
+    struct buf out = {0};
+    struct span s = buf_span(text), hit;
+    size_t at = 0;
+    while (at < s.len && regex_search(r, s, at, &hit, 1) == REGEX_MATCH && hit.len) {
+        size_t start = (size_t)(hit.ptr - s.ptr);
+        buf_span_add(&out, span_slice(s, at, start));
+        buf_text(&out, with);
+        at = start + hit.len;
+    }
+    buf_span_add(&out, span_slice(s, at, s.len));
+    buf_free(text);
+    *text = out;
+}
+
 size_t regex_group_count(const struct regex *r)
 {
     uint32_t count = 0;

@@ -35,6 +35,9 @@ struct regex *regex_compile(struct span pattern, int flags, struct error *error)
 enum regex_result regex_search(const struct regex *r, struct span text, size_t from,
                                struct span *groups, size_t n_groups);
 
+/* Every match that is not empty replaced, in place. A search that gives up leaves the rest as it is. */
+void regex_replace(const struct regex *r, struct buf *text, const char *with);
+
 size_t regex_group_count(const struct regex *r);                 /* without the whole match */
 int regex_group_number(const struct regex *r, const char *name); /* of (?P<name>…), or -1 */
 void regex_free(struct regex *r);

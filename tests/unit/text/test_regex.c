@@ -92,6 +92,27 @@ static void bad_patterns_are_named(void **state)
     assert_non_null(strstr(error.text, "regex at character 3"));
 }
 
+static void replaced(void **state)
+{
+    struct regex *digits = regex_compile(SPAN("[0-9]+"), 0, NULL);
+    struct regex *nothing = regex_compile(SPAN("x*"), 0, NULL);
+    struct buf text = {0};
+    (void)state;
+    buf_text(&text, "a12 b3");
+    regex_replace(digits, &text, "#");
+    assert_string_equal(buf_cstr(&text), "a# b#");
+    regex_replace(digits, &text, "");
+    assert_string_equal(buf_cstr(&text), "a# b#");
+    regex_replace(nothing, &text, "y"); /* an empty match replaces nothing */
+    assert_string_equal(buf_cstr(&text), "a# b#");
+    buf_clear(&text);
+    regex_replace(digits, &text, "#");
+    assert_int_equal(text.len, 0);
+    buf_free(&text);
+    regex_free(digits);
+    regex_free(nothing);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -99,6 +120,7 @@ int main(void)
         cmocka_unit_test(groups_are_slices),
         cmocka_unit_test(runaway_patterns_end),
         cmocka_unit_test(bad_patterns_are_named),
+        cmocka_unit_test(replaced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
