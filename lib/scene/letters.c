@@ -163,6 +163,8 @@ bool letters_read(struct letters *out, struct span reply, struct arena *a)
         add_value(out, value, a);
         return out->count > 0;
     }
+    if (!text.len)
+        return !reply.len;
     const char *open = memchr(text.ptr, '[', text.len), *close = NULL;
     for (size_t i = text.len; i > 0 && !close; i--)
         if (text.ptr[i - 1] == ']')
