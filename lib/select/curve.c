@@ -431,7 +431,7 @@ static size_t resample(const struct curve *c, const struct curve_options *o, str
     r->high = percentile(stars, kept, 0.95);
     r->gain_low = percentile(gains, o->draws, 0.05);
     r->gain_high = percentile(gains, o->draws, 0.95);
-    r->share = (double)reached / (double)o->draws;
+    r->share = kept ? (double)reached / (double)o->draws : NAN;
     for (size_t i = 0; i < c->n; i++)
         free(seeds[i]);
     free(seeds);
