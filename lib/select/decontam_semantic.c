@@ -7,18 +7,15 @@
 #include "base/pool.h"
 #include "rng/rng.h"
 #include "select/defaults.h"
+#include "select/vectors.h"
 #include "text/number.h"
 
 enum {
-    LANES = 8,  /* floats that one step takes */
-    ROWS = 4,   /* prompts that one step takes */
     SLICE = 32, /* texts of a job */
     BLOCK_BYTES =
         1 << 17,    /* of prompts that are held against all texts of a job before the next ones */
     BINS = 1 << 18, /* of the histogram of similarities, from -1 to 1 */
 };
-/* Single precision errs by far less than this on products of vectors of length 1. */
-static const double MARGIN = 1e-4;
 static const double ALIKE_SHARE = 0.99;
 
 struct decontam_semantic {
@@ -27,90 +24,11 @@ struct decontam_semantic {
     double similarity;
     int jobs;
     struct embedding *prompts;
-    size_t n, width; /* width: numbers of a vector, a multiple of LANES */
-    float *matrix;   /* n rounded up to ROWS, by width */
+    size_t n;
+    struct vectors matrix;
 };
 
-/* ---- products -------------------------------------------------------------------------------------- */
-
-typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));
-
-/* x times ROWS rows that follow each other. A macro, because what is inlined keeps the instructions of where
- * it was written. */
-#define TOTAL(v) (((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7])))
-#define DEFINE_MULTIPLY(name)                                                          \
-    static void name(const float *x, const float *rows, size_t width, float out[ROWS]) \
-    {                                                                                  \
-        lanes v, a = {0}, b = {0}, c = {0}, d = {0}, r;                                \
-        for (size_t i = 0; i < width; i += LANES) {                                    \
-            memcpy(&v, x + i, sizeof v);                                               \
-            memcpy(&r, rows + i, sizeof r);                                            \
-            a += v * r;                                                                \
-            memcpy(&r, rows + width + i, sizeof r);                                    \
-            b += v * r;                                                                \
-            memcpy(&r, rows + 2 * width + i, sizeof r);                                \
-            c += v * r;                                                                \
-            memcpy(&r, rows + 3 * width + i, sizeof r);                                \
-            d += v * r;                                                                \
-        }                                                                              \
-        out[0] = TOTAL(a);                                                             \
-        out[1] = TOTAL(b);                                                             \
-        out[2] = TOTAL(c);                                                             \
-        out[3] = TOTAL(d);                                                             \
-    }
-
-DEFINE_MULTIPLY(multiply_plain)
-
-#if defined(__x86_64__)
-/* The same sums in the same order, in registers twice as wide. */
-__attribute__((target("avx2"))) DEFINE_MULTIPLY(multiply_avx2)
-#endif
-
-    typedef void multiplier(const float *x, const float *rows, size_t width, float out[ROWS]);
-
-static multiplier *best_multiplier(void)
-{
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2"))
-        return multiply_avx2;
-#endif
-    return multiply_plain;
-}
-
-/* Left to right, as the plain loop over both vectors; what is 0 in either adds nothing. */
-static double product(const struct embedding *a, const struct embedding *b)
-{
-    double sum = 0;
-    for (size_t i = 0, j = 0; i < a->count && j < b->count;)
-        if (a->at[i] < b->at[j])
-            i++;
-        else if (a->at[i] > b->at[j])
-            j++;
-        else
-            sum += a->value[i++] * b->value[j++];
-    return sum;
-}
-
-static void spread(const struct embedding *e, float *out, size_t width)
-{
-    memset(out, 0, width * sizeof *out);
-    for (size_t i = 0; i < e->count && e->at[i] < width; i++)
-        out[e->at[i]] = (float)e->value[i];
-}
-
 /* ---- the prompts ----------------------------------------------------------------------------------- */
-
-static void make_matrix(struct decontam_semantic *s)
-{
-    size_t rows = (s->n + ROWS - 1) / ROWS * ROWS;
-    for (size_t i = 0; i < s->n; i++)
-        if (s->prompts[i].count && s->prompts[i].at[s->prompts[i].count - 1] >= s->width)
-            s->width = s->prompts[i].at[s->prompts[i].count - 1] + 1;
-    s->width = (s->width + LANES - 1) / LANES * LANES;
-    s->matrix = mem_zero(rows * s->width + LANES, sizeof *s->matrix);
-    for (size_t i = 0; i < s->n; i++)
-        spread(&s->prompts[i], s->matrix + i * s->width, s->width);
-}
 
 struct decontam_semantic *decontam_semantic_open(const struct decontam_index *index,
                                                  struct embedder *embedder, double similarity,
@@ -133,7 +51,9 @@ struct decontam_semantic *decontam_semantic_open(const struct decontam_index *in
         decontam_semantic_free(s);
         return NULL;
     }
-    make_matrix(s);
+    s->matrix.width = vectors_width(s->prompts, s->n);
+    for (size_t i = 0; i < s->n; i++)
+        vectors_add(&s->matrix, &s->prompts[i]);
     return s;
 }
 
@@ -144,7 +64,7 @@ void decontam_semantic_free(struct decontam_semantic *s)
     for (size_t i = 0; i < s->n; i++)
         embedding_free(&s->prompts[i]);
     free(s->prompts);
-    free(s->matrix);
+    vectors_free(&s->matrix);
     free(s);
 }
 
@@ -158,19 +78,19 @@ struct slice {
 };
 
 /* The best prompt of a text whose best product in single precision is `best`. */
-static struct decontam_match decide(const struct decontam_semantic *s, multiplier *times,
+static struct decontam_match decide(const struct decontam_semantic *s, vectors_multiply *times,
                                     const struct embedding *vector, const float *x, double best)
 {
     struct decontam_match match = {.similarity = -INFINITY};
-    if (best < s->similarity - MARGIN)
+    if (best < s->similarity - VECTORS_MARGIN)
         return match;
-    float near[ROWS];
-    for (size_t row = 0; row < s->n; row += ROWS) {
-        times(x, s->matrix + row * s->width, s->width, near);
-        for (size_t i = 0; i < ROWS && row + i < s->n; i++) {
-            if (near[i] < best - 2 * MARGIN)
+    float near[VECTORS_STEP];
+    for (size_t row = 0; row < s->n; row += VECTORS_STEP) {
+        times(x, s->matrix.rows + row * s->matrix.width, s->matrix.width, near);
+        for (size_t i = 0; i < VECTORS_STEP && row + i < s->n; i++) {
+            if (near[i] < best - 2 * VECTORS_MARGIN)
                 continue;
-            double exact = product(vector, &s->prompts[row + i]);
+            double exact = vectors_product(vector, &s->prompts[row + i]);
             if (exact > match.similarity)
                 match = (struct decontam_match){.similarity = exact, .prompt = row + i};
         }
@@ -183,26 +103,28 @@ static void match_slice(void *context, int worker, void *job)
 {
     const struct decontam_semantic *s = context;
     const struct slice *slice = job;
-    multiplier *times = best_multiplier();
-    float *x = mem_zero(slice->n * s->width + LANES, sizeof *x), near[ROWS];
+    vectors_multiply *times = vectors_multiplier();
+    float *x = mem_zero(slice->n * s->matrix.width + 1, sizeof *x), near[VECTORS_STEP];
     double best[SLICE];
     (void)worker;
     for (size_t t = 0; t < slice->n; t++) {
         if (!embedder_semantic(s->embedder))
             slice->vectors[t] = embed_hash(slice->texts[t]);
-        spread(&slice->vectors[t], x + t * s->width, s->width);
+        vectors_spread(&slice->vectors[t], x + t * s->matrix.width, s->matrix.width);
         best[t] = -INFINITY;
     }
-    size_t block = BLOCK_BYTES / (s->width * sizeof *x + 1) / ROWS * ROWS + ROWS;
+    size_t block = BLOCK_BYTES / (s->matrix.width * sizeof *x + 1) / VECTORS_STEP * VECTORS_STEP +
+                   VECTORS_STEP;
     for (size_t from = 0; from < s->n; from += block)
         for (size_t t = 0; t < slice->n; t++)
-            for (size_t row = from; row < from + block && row < s->n; row += ROWS) {
-                times(x + t * s->width, s->matrix + row * s->width, s->width, near);
-                for (size_t i = 0; i < ROWS && row + i < s->n; i++)
+            for (size_t row = from; row < from + block && row < s->n; row += VECTORS_STEP) {
+                times(x + t * s->matrix.width, s->matrix.rows + row * s->matrix.width,
+                      s->matrix.width, near);
+                for (size_t i = 0; i < VECTORS_STEP && row + i < s->n; i++)
                     best[t] = near[i] > best[t] ? near[i] : best[t];
             }
     for (size_t t = 0; t < slice->n; t++) {
-        slice->out[t] = decide(s, times, &slice->vectors[t], x + t * s->width, best[t]);
+        slice->out[t] = decide(s, times, &slice->vectors[t], x + t * s->matrix.width, best[t]);
         embedding_free(&slice->vectors[t]);
     }
     free(x);
@@ -252,17 +174,18 @@ static void count_row(void *context, int worker, void *job)
     const size_t *at = job;
     size_t mine = *at, from = (size_t)(at - a->rows) + 1;
     uint32_t task = decontam_index_prompt_task(s->index, mine);
-    multiplier *times = best_multiplier();
-    float near[ROWS];
+    vectors_multiply *times = vectors_multiplier();
+    float near[VECTORS_STEP];
     size_t loaded = (size_t)-1; /* rows are ascending: neighbours come in one product */
     for (size_t k = from; k < a->n; k++) {
-        size_t other = a->rows[k], group = other / ROWS;
+        size_t other = a->rows[k], group = other / VECTORS_STEP;
         if (decontam_index_prompt_task(s->index, other) == task)
             continue;
         if (group != loaded)
-            times(s->matrix + mine * s->width, s->matrix + group * ROWS * s->width, s->width, near);
+            times(s->matrix.rows + mine * s->matrix.width,
+                  s->matrix.rows + group * VECTORS_STEP * s->matrix.width, s->matrix.width, near);
         loaded = group;
-        double share = ((double)near[other % ROWS] + 1) / 2;
+        double share = ((double)near[other % VECTORS_STEP] + 1) / 2;
         size_t bin = share <= 0 ? 0 : (size_t)(share * BINS);
         a->bins[worker][bin < BINS ? bin : BINS - 1]++;
     }

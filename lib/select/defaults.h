@@ -32,10 +32,12 @@
 #define SELECT_NEAR           0.8  /* Jaccard similarity of two asks */
 #define SELECT_CORRELATION    0.3  /* |r| from which the reward tracks something cheap */
 
-#define TRIM_DRAWS    200  /* bootstrap draws behind the range of N* */
-#define TRIM_FIRST    64   /* rows of the smallest size */
-#define TRIM_GROWTH   2.0  /* size over the one before */
-#define TRIM_MIN_GAIN 0.01 /* score that doubling the rows must add to go on */
+#define TRIM_DRAWS        200  /* bootstrap draws behind the range of N* */
+#define TRIM_FIRST        64   /* rows of the smallest size */
+#define TRIM_GROWTH       2.0  /* size over the one before */
+#define TRIM_NEAR         0.95 /* cosine from which a row repeats an earlier one */
+#define TRIM_LLOYD_PASSES 25
+#define TRIM_MIN_GAIN     0.01 /* score that doubling the rows must add to go on */
 
 #define DECONTAM_NGRAM           8 /* words; with the next, the rule of Llama 2, arXiv:2307.09288 A.6 */
 #define DECONTAM_OVERLAP         0.8 /* share of a text's words */

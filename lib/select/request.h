@@ -3,6 +3,7 @@
 #define WAI_SELECT_REQUEST_H
 
 #include "base/options.h"
+#include "model/embedder_options.h"
 #include "row/reader.h"
 #include "select/defaults.h"
 
@@ -30,7 +31,8 @@ struct select_request {
     bool no_strict, strict_hacks;
     /* trim */
     int64_t trim, draws, first;
-    const char *by, *curve;
+    const char *by, *curve, *dev;
+    struct embedder_options embedder;
     double base, min_gain, growth;
     bool trim_given, base_given, index_order, sizes;
     /* stage, filter */

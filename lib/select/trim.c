@@ -8,6 +8,7 @@
 #include "row/value.h"
 #include "select/curve.h"
 #include "select/job.h"
+#include "select/trim_order.h"
 #include "text/fold.h"
 #include "text/number.h"
 #include "text/unicode.h"
@@ -21,19 +22,42 @@ struct features {
 
 struct trim {
     struct select_job *job;
+    struct embedder_access access;          /* .embedder NULL: no vectors */
+    const char *key;                        /* of the rows' own vectors, or NULL */
+    struct arena arena;                     /* of said */
+    struct span *said;                      /* texts of rows, with an embedder that reads texts */
+    size_t cap_said, *lengths, cap_lengths; /* lengths: of replies, code points */
+    struct embedding *vectors;
+    size_t cap_vectors, width; /* width: numbers of a row's own vector */
+    size_t bad;                /* row without a vector, + 1 */
     struct map texts, words, pairs;
     struct features *rows;
     size_t n, cap;
-    size_t *unique, n_unique, cap_unique, *repeats, n_repeats, cap_repeats;
+    size_t *of_words, cap_of_words; /* by row: number of its words in texts */
+    size_t *unique, n_unique, *repeats, n_repeats;
     struct row_conversation conversation;
-    struct buf prompt, text, lower, key, scratch;
+    struct buf prompt, text, lower, key_words, scratch;
+};
+
+/* What the test asks. */
+struct trim_dev {
+    struct embedding *vectors;
+    size_t n, cap;
 };
 
 static void trim_free(struct trim *t)
 {
-    for (size_t i = 0; i < t->n; i++)
+    for (size_t i = 0; i < t->n; i++) {
         free(t->rows[i].pairs);
-    struct buf *bufs[] = {&t->prompt, &t->text, &t->lower, &t->key, &t->scratch};
+        if (t->vectors)
+            embedding_free(&t->vectors[i]);
+    }
+    arena_free(&t->arena);
+    free(t->said);
+    free(t->lengths);
+    free(t->vectors);
+    free(t->of_words);
+    struct buf *bufs[] = {&t->prompt, &t->text, &t->lower, &t->key_words, &t->scratch};
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
         buf_free(bufs[i]);
     free(t->rows);
@@ -154,30 +178,137 @@ static struct features read_features(struct trim *t)
     return f;
 }
 
+/* The row's own vector (key:KEY). */
+static bool own_vector(struct trim *t, const struct row *row, struct embedding *out)
+{
+    const struct json_value *value = row_get(row, span_text(t->key));
+    size_t width;
+    if (!value || !embedding_read(*value, out, &width))
+        return false;
+    if (t->width && width != t->width) {
+        embedding_free(out);
+        return false;
+    }
+    t->width = width;
+    return true;
+}
+
+/* What an order by vectors needs of the row. */
+static void keep_vector(struct trim *t, const struct row *row)
+{
+    size_t head = t->prompt.len + 1; /* "prompt\n" */
+    t->lengths = mem_grow(t->lengths, &t->cap_lengths, t->n + 1, sizeof *t->lengths);
+    t->lengths[t->n] = utf8_length(span_slice(buf_span(&t->text), head, t->text.len));
+    t->vectors = mem_grow(t->vectors, &t->cap_vectors, t->n + 1, sizeof *t->vectors);
+    t->vectors[t->n] = (struct embedding){0};
+    if (t->key) {
+        if (!own_vector(t, row, &t->vectors[t->n]) && !t->bad)
+            t->bad = t->n + 1;
+        return;
+    }
+    t->said = mem_grow(t->said, &t->cap_said, t->n + 1, sizeof *t->said);
+    t->said[t->n] = arena_span(&t->arena, buf_span(&t->text));
+}
+
 static bool take_row(void *data, const struct row *row)
 {
     struct trim *t = data;
     struct span word;
-    bool fresh;
     read_texts(t, row);
     buf_clear(&t->lower);
     text_lower(buf_span(&t->text), &t->lower);
-    buf_clear(&t->key);
+    buf_clear(&t->key_words);
     for (size_t at = 0; next_word(buf_span(&t->lower), &at, &word);) {
-        buf_byte(&t->key, ' ');
-        buf_span_add(&t->key, word);
+        buf_byte(&t->key_words, ' ');
+        buf_span_add(&t->key_words, word);
     }
-    map_add(&t->texts, buf_span(&t->key), &fresh);
-    if (fresh) {
-        t->unique = mem_grow(t->unique, &t->cap_unique, t->n_unique + 1, sizeof *t->unique);
-        t->unique[t->n_unique++] = t->n;
-    } else {
-        t->repeats = mem_grow(t->repeats, &t->cap_repeats, t->n_repeats + 1, sizeof *t->repeats);
-        t->repeats[t->n_repeats++] = t->n;
-    }
+    t->of_words = mem_grow(t->of_words, &t->cap_of_words, t->n + 1, sizeof *t->of_words);
+    t->of_words[t->n] = map_add(&t->texts, buf_span(&t->key_words), NULL);
+    if (t->access.embedder)
+        keep_vector(t, row);
     t->rows = mem_grow(t->rows, &t->cap, t->n + 1, sizeof *t->rows);
     t->rows[t->n++] = read_features(t);
     return true;
+}
+
+/* ---- vectors ------------------------------------------------------------------------------------
+ */
+
+/* A line of --dev: a row, or a text in quotes. */
+static int take_dev(struct trim *t, struct trim_dev *dev, const struct row *row,
+                    struct error *error)
+{
+    bool text = row->value.type == JSON_VALUE_STRING;
+    dev->vectors = mem_grow(dev->vectors, &dev->cap, dev->n + 1, sizeof *dev->vectors);
+    dev->vectors[dev->n] = (struct embedding){0};
+    if (t->key) {
+        if (text || !own_vector(t, row, &dev->vectors[dev->n]))
+            return error_set(error, ERROR_INPUT,
+                             "%s:%llu: %s is no vector of the size that the rows have", row->file,
+                             (unsigned long long)row->line_number, t->key);
+        dev->n++;
+        return 0;
+    }
+    if (!text)
+        read_texts(t, row);
+    struct span said = text ? json_text(row->value, &t->scratch) : buf_span(&t->text);
+    int code = embedder_embed(t->access.embedder, &said, 1, &dev->vectors[dev->n], error);
+    dev->n += code == 0;
+    return code;
+}
+
+static int read_dev(struct trim *t, struct trim_dev *dev, struct error *error)
+{
+    const char *path = t->job->q->dev;
+    struct row_source source = {.paths = &path,
+                                .n_paths = 1,
+                                .options = {.on_bad = "stop", .max_line = ROW_MAX_LINE_DEFAULT},
+                                .any_value = true};
+    struct row_reader *reader = row_reader_open(&source, error);
+    struct row row;
+    int got = 0;
+    if (!reader)
+        return error->code;
+    while ((got = row_reader_next(reader, &row, error)) > 0) {
+        if (row.value.type != JSON_VALUE_STRING && row.value.type != JSON_VALUE_OBJECT)
+            got = error_set(error, ERROR_INPUT, "%s:%llu: neither a row nor a text in quotes",
+                            row.file, (unsigned long long)row.line_number);
+        else
+            got = take_dev(t, dev, &row, error);
+        if (got < 0)
+            break;
+    }
+    int closed = row_reader_close(reader, got < 0 ? NULL : error);
+    if (!got && !closed && !dev->n)
+        return error_set(error, ERROR_INPUT, "%s: no row; --by target needs what the test asks",
+                         path);
+    return got < 0 ? got : closed;
+}
+
+/* Which rows say something new: by their words, and by their vectors when there are any. */
+static int sort_out(struct trim *t, struct error *error)
+{
+    int code = 0;
+    if (t->bad)
+        return error_set(error, ERROR_INPUT,
+                         "row %zu: %s is no list of numbers as long as the others'; embed the rows "
+                         "again, or leave it out",
+                         t->bad, t->key);
+    if (t->access.embedder && !t->key && t->n)
+        code = embedder_embed(t->access.embedder, t->said, t->n, t->vectors, error);
+    if (code)
+        return code;
+    bool *repeats = mem_zero(t->n + 1, sizeof *repeats);
+    trim_mark_repeats(t->of_words, t->access.embedder ? t->vectors : NULL, t->n, repeats);
+    t->unique = mem_zero(t->n + 1, sizeof *t->unique);
+    t->repeats = mem_zero(t->n + 1, sizeof *t->repeats);
+    for (size_t i = 0; i < t->n; i++)
+        if (repeats[i])
+            t->repeats[t->n_repeats++] = i;
+        else
+            t->unique[t->n_unique++] = i;
+    free(repeats);
+    return 0;
 }
 
 /* ---- orders -------------------------------------------------------------------------------------
@@ -247,21 +378,29 @@ static void order_bigram(struct trim *t, size_t *out)
 }
 
 /* The whole order: rows that say something new, then those that repeat. */
-static size_t *order_rows(struct trim *t)
+static int order_rows(struct trim *t, size_t *order, struct error *error)
 {
-    size_t *order = mem_zero(t->n, sizeof *order);
-    if (strcmp(t->job->q->by, "bigram") == 0) {
+    const char *by = t->job->q->by;
+    struct rng rng;
+    struct trim_dev dev = {0};
+    int code = 0;
+    rng_seed_decimal(&rng, t->job->q->seed);
+    if (t->n_unique)
+        memcpy(order, t->unique, t->n_unique * sizeof *order);
+    if (strcmp(by, "bigram") == 0)
         order_bigram(t, order);
-    } else {
-        struct rng rng;
-        rng_seed_decimal(&rng, t->job->q->seed);
-        if (t->n_unique)
-            memcpy(order, t->unique, t->n_unique * sizeof *order);
+    else if (strcmp(by, "diverse") == 0)
+        trim_order_diverse(t->vectors, t->lengths, &rng, order, t->n_unique);
+    else if (strcmp(by, "random") == 0)
         rng_shuffle(&rng, order, t->n_unique, sizeof *order);
-    }
+    else if ((code = read_dev(t, &dev, error)) == 0)
+        trim_order_target(t->vectors, dev.vectors, dev.n, order, t->n_unique);
     if (t->n_repeats)
         memcpy(order + t->n_unique, t->repeats, t->n_repeats * sizeof *order);
-    return order;
+    for (size_t i = 0; i < dev.n; i++)
+        embedding_free(&dev.vectors[i]);
+    free(dev.vectors);
+    return code;
 }
 
 /* ---- the mode -----------------------------------------------------------------------------------
@@ -303,27 +442,42 @@ static int trim_rows(struct select_job *job, const struct curve_report *curve,
                      struct json_writer *w, struct error *error)
 {
     struct trim t = {.job = job};
-    int code = job_read(job, false, take_row, &t, error);
+    const struct select_request *q = job->q;
+    int code = embedder_access_open(&t.access, &q->embedder, error);
+    if (!code && t.access.embedder)
+        t.key = embedder_key(t.access.embedder);
+    if (!code)
+        code = job_read(job, false, take_row, &t, error);
+    if (!code)
+        code = sort_out(&t, error);
+    size_t *order = mem_zero(t.n + 1, sizeof *order), keep = t.n;
+    if (!code)
+        code = order_rows(&t, order, error);
     if (!code) {
-        size_t *order = order_rows(&t), keep = t.n;
-        if (job->q->trim_given && (size_t)job->q->trim < keep)
-            keep = (size_t)job->q->trim;
+        if (q->trim_given && (size_t)q->trim < keep)
+            keep = (size_t)q->trim;
         else if (curve && !curve->keep_all && ceil(curve->n_star) < (double)keep)
             keep = (size_t)ceil(curve->n_star);
         job_count(w, "n_before_trim", t.n);
         job_count(w, "n_duplicates", t.n_repeats);
         job_count(w, "n_kept", keep);
-        job_text(w, "trim_order", job->q->by);
-        if (job->q->sizes)
-            list_sizes(job->q, t.n, w, &job->out->text);
+        job_text(w, "trim_order", q->by);
+        if (t.access.embedder)
+            job_text(w, "embedder", embedder_name(t.access.embedder));
+        if (q->sizes)
+            list_sizes(q, t.n, w, &job->out->text);
         else
             code = write_order(&t, order, keep, error);
         buf_format(&job->out->notes, "%zu of %zu rows kept, order %s; %zu repeat another\n", keep,
-                   t.n, job->q->by, t.n_repeats);
-        free(order);
+                   t.n, q->by, t.n_repeats);
+        if (t.access.embedder && embedder_fell_back(t.access.embedder))
+            buf_text(&job->out->notes,
+                     "the embedding service did not answer: hash vectors stood in for it\n");
     }
+    int closed = embedder_access_close(&t.access, code ? NULL : error);
+    free(order);
     trim_free(&t);
-    return code;
+    return code ? code : closed;
 }
 
 static int check(const struct select_request *q, struct error *error)
@@ -331,6 +485,14 @@ static int check(const struct select_request *q, struct error *error)
     if (q->trim_given && q->trim < 1)
         return error_set(error, ERROR_USAGE, "--trim %lld: 1 or more is wanted",
                          (long long)q->trim);
+    bool target = strcmp(q->by, "target") == 0;
+    if ((target || strcmp(q->by, "diverse") == 0) && !q->embedder.spec)
+        return error_set(error, ERROR_USAGE, "--by %s compares vectors: --embedder SPEC is missing",
+                         q->by);
+    if (target != (q->dev != NULL))
+        return error_set(error, ERROR_USAGE,
+                         target ? "--by target needs --dev FILE, what the test asks"
+                                : "--dev goes with --by target");
     if (!(q->growth > 1.0))
         return error_set(error, ERROR_USAGE, "--growth %g: a number over 1 is wanted", q->growth);
     if (!(q->min_gain > 0.0))

@@ -344,6 +344,75 @@ file curve.json:
 run: wai-select -q --mode trim --curve curve.json --min-gain 0.05 --draws 3 --seed 9 --json
 stdout json: {"verdict":"not identifiable","last_gain_interval":[0.0,0.375]}
 
+test: by clusters of vectors, the longest reply of each first
+file rows.jsonl:
+  {"prompt":"a","response":"x","v":[1,0,0]}
+  {"prompt":"b","response":"longer","v":[1,0.4,0]}
+  {"prompt":"c","response":"x","v":[0,0,1]}
+  {"prompt":"d","response":"x","v":[0,0.5,1]}
+  {"prompt":"e","response":"x","v":[2,0.01,0]}
+run: wai-select -q --mode trim --by diverse --embedder key:v --indexes rows.jsonl
+stdout:
+  2
+  1
+  3
+  0
+  4
+
+test: what is nearest to what the test asks
+file rows.jsonl:
+  {"prompt":"about refunds","response":"r"}
+  {"prompt":"about mugs","response":"m"}
+  {"messages":[{"role":"user","content":"about refunds and mugs"},{"role":"assistant","content":"rm"}]}
+file dev.jsonl:
+  {"prompt":"about mugs","response":"m"}
+  "mugs"
+run: wai-select --mode trim --by target --embedder hash --dev dev.jsonl --trim 2 --report r.json rows.jsonl
+stdout:
+  {"prompt":"about mugs","response":"m"}
+  {"messages":[{"role":"user","content":"about refunds and mugs"},{"role":"assistant","content":"rm"}]}
+stderr has: order target
+file r.json has: "trim_order": "target"
+file r.json has: "embedder": "hash-word-bigram-v2"
+
+test: orders by vectors want vectors
+run:
+  for args in '--by diverse' '--by target --embedder hash' '--embedder hash --dev x' '--by diverse --embedder nonsense' '--embed-model m'; do
+    wai-select --mode trim $args < /dev/null
+    statuses="$statuses $?"
+  done
+  echo $statuses
+stdout:
+  2 2 2 2 2
+stderr has: --by diverse compares vectors: --embedder SPEC is missing
+stderr has: --by target needs --dev FILE
+
+test: a row without its vector, a dev file that is none
+file rows.jsonl:
+  {"prompt":"a","v":[1,0]}
+  {"prompt":"b","v":[1,0,0]}
+run:
+  wai-select -q --mode trim --by diverse --embedder key:v rows.jsonl
+  echo $?
+  echo 7 > dev.jsonl
+  wai-select -q --mode trim --by target --embedder hash --dev dev.jsonl rows.jsonl
+  echo $?
+  : > dev.jsonl
+  wai-select -q --mode trim --by target --embedder hash --dev dev.jsonl rows.jsonl
+  echo $?
+stdout:
+  3
+  3
+  3
+stderr has: row 2: v is no list of numbers
+stderr has: dev.jsonl:1: neither a row nor a text
+stderr has: dev.jsonl: no row
+
+test: an order by vectors of nothing
+run: wai-select --mode trim --by diverse --embedder hash < /dev/null
+stdout empty
+stderr has: 0 of 0 rows kept
+
 test: a curve of too few sizes
 file curve.json:
   {"64":0.3,"128":0.4}
