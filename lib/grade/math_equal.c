@@ -15,7 +15,8 @@
 struct math_side {
     struct math m;
     struct math_node *tree; /* NULL: only its text is known */
-    struct buf text;        /* normalised */
+    struct buf text;        /* normalised source of the tree */
+    struct buf first;       /* of the place that came first, be it a tree or not */
     bool marked;            /* found between LaTeX's marks */
 };
 
@@ -23,6 +24,7 @@ static void side_clear(struct math_side *s)
 {
     math_close(&s->m);
     buf_free(&s->text);
+    buf_free(&s->first);
     *s = (struct math_side){0};
 }
 
@@ -47,6 +49,8 @@ static bool extract(struct math_side *s, struct span source)
         math_find(source, tier, &arena, &list);
         for (size_t i = 0; i < list.n && !s->tree && !s->m.over; i++) {
             struct math_node *tree = read_text(&s->m, list.items[i].body, &text);
+            if (!found && text.len)
+                buf_span_add(&s->first, buf_span(&text));
             if (!tree && (found || !text.len))
                 continue;
             found = true;
@@ -64,13 +68,17 @@ static bool extract(struct math_side *s, struct span source)
 
 /* ---- references -------------------------------------------------------------------------------- */
 
+/* It holds a span of LaTeX; "\$5" and "$5" are money. */
 static bool has_marks(struct span s)
 {
-    static const char *const marks[] = {"$", "\\(", "\\[", "\\boxed"};
+    static const char *const marks[] = {"\\(", "\\[", "\\boxed"};
+    size_t dollars = 0;
+    for (size_t i = 0; i < s.len; i++)
+        dollars += s.ptr[i] == '$' && !(i && s.ptr[i - 1] == '\\');
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (span_has(s, span_text(marks[i])))
             return true;
-    return false;
+    return dollars >= 2;
 }
 
 /* Three words or more, of letters only: a sentence, not a formula. */
@@ -169,7 +177,8 @@ enum math_verdict math_compare(struct math_side *gold, struct span candidate, do
         candidate = span_slice(candidate, candidate.len - MATH_SOURCE_MAX, candidate.len);
     bool found = extract(&c, candidate);
     struct span a = text_strip(buf_span(&gold->text)), b = text_strip(buf_span(&c.text));
-    if (found && b.len && span_equal(a, b))
+    struct span first = text_strip(buf_span(&c.first));
+    if (found && a.len && (span_equal(a, b) || span_equal(a, first)))
         verdict = MATH_EQUAL;
     else if (gold->tree && c.tree && math_trees_equal(&c.m, gold->tree, c.tree))
         verdict = MATH_EQUAL;
