@@ -279,6 +279,10 @@ static int play_rounds(struct run *run, enum stop_reason *stop, struct error *er
             break;
         }
         plan_round(run);
+        if (run->choose_code) {
+            *error = run->choose_error;
+            return run->choose_code;
+        }
         if (run->n_jobs == 0) {
             if (without_job(run, stop))
                 continue;
@@ -396,6 +400,8 @@ static void open_run(struct run *run, const struct engine_setting *setting,
             run->search_spent = true;
         }
     }
+    if (!tasks && (setting->writer || setting->written))
+        run->chooser = chooser_open(setting->embedder, setting->seed);
     run_start_workers(run);
 }
 
@@ -429,6 +435,11 @@ static void collect(struct run *run)
     r->pairs_all = count_all_pairs(run->setting->grid);
     r->pairs_all_covered = run->met.count;
     r->shapes_listed = count_gaps(run);
+    if (run->chooser && r->candidates) {
+        r->embedder = arena_text(&r->arena, chooser_name(run->chooser));
+        r->semantic = chooser_semantic(run->chooser);
+        r->embedder_fell_back = chooser_fell_back(run->chooser);
+    }
     memcpy(r->arm_weights, run->arm_weights, sizeof r->arm_weights);
     r->pairs_planned = run->planned.count;
     r->pairs_covered = run->covered.count;
@@ -507,6 +518,9 @@ static void close_run(struct run *run)
     search_close(run->search);
     template_close(run->writer);
     scene_writer_close(run->teller);
+    chooser_close(run->chooser);
+    free(run->written_order);
+    free(run->written_choice);
     succession_close(&run->succession);
     birth_run_free(run->birth);
     pairs_free(&run->covered);

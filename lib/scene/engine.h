@@ -6,6 +6,7 @@
 
 #include "agent/agent.h"
 #include "base/map.h"
+#include "model/embedder.h"
 #include "scene/aim.h"
 #include "scene/checkpoint.h"
 #include "scene/grid.h"
@@ -108,6 +109,7 @@ struct engine_setting {
     const struct writer_setting *writer;
     const struct task_list *written;
     const char *writer_name;     /* writer_model of their rows; NULL: the template writer */
+    struct embedder *embedder;   /* that chooses among their messages; NULL: hash vectors */
     bool writer_falls_back;      /* the template writer goes on where that one cannot */
     const struct knobs *knobs;   /* NULL: the defaults */
     const double *arm_weights;   /* pinned, ARM_COUNT of them; NULL: they follow the rows */
@@ -189,6 +191,9 @@ struct engine_report {
     int64_t user_turns, long_rows; /* of the person, in all; rows with three or more */
     int64_t *minutes;              /* rows by the minute they landed in */
     size_t n_minutes, minutes_cap;
+    const char *embedder; /* that chose among messages; NULL: nobody had to choose */
+    bool semantic, embedder_fell_back;
+    int64_t candidates, chosen, doubled_rows; /* messages; rows whose prompt was hardly new */
     bool saturated, closing;
     struct run_timings timings;
     struct span *seeds_dropped;

@@ -21,6 +21,7 @@ struct group {
     enum aim_reason reason;            /* of a varied ask */
     bool written;                      /* by the run itself */
     bool fresh;                        /* the first of its situation */
+    bool doubled;                      /* chosen among others, and hardly new */
     int64_t scheduled, landed, queued; /* rollouts; entries in the queue */
     int64_t labels, truncated;
     int64_t rerolled;     /* under the lock of the run's halt, while a round is played */

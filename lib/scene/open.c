@@ -13,6 +13,8 @@ struct group *run_new_group(struct run *run, const struct scene_task *task)
     g->number = run->n_groups;
     g->arm = run->tasks ? ARM_COUNT : arm_of_name(task->arm);
     g->fresh = true;
+    if (run->chooser)
+        chooser_played(run->chooser, task->prompt);
     if (g->arm < ARM_COUNT) {
         run->arm_opened[g->arm]++;
         run->report->arm_prompts[g->arm]++;
@@ -141,6 +143,10 @@ struct span run_told_members(struct run *run, struct span members, const struct 
         buf_format(&b, ",\"texture\":\"%s\"", told->texture);
     if (told->tone)
         buf_format(&b, ",\"tone\":\"%s\"", told->tone);
+    if (told->chosen.len) {
+        buf_byte(&b, ',');
+        buf_span_add(&b, told->chosen);
+    }
     struct span all = arena_span(&run->arena, buf_span(&b));
     buf_free(&b);
     return all;
@@ -182,6 +188,7 @@ struct group *run_open_cell(struct run *run, const struct search_pick *pick, str
     task_finish(&run->arena, &task);
     struct group *g = run_new_group(run, &task);
     g->fresh = pick->fresh;
+    g->doubled = told && told->doubled;
     return g;
 }
 

@@ -183,7 +183,7 @@ static size_t draw(int64_t seed, uint64_t number, const char *what, size_t n)
 
 static const struct family *family_of(int64_t seed, uint64_t number, enum side side)
 {
-    const struct family *of_side[PROBE_FAMILIES];
+    const struct family *of_side[PROBE_FAMILIES] = {NULL};
     size_t n = 0;
     for (size_t i = 0; i < PROBE_FAMILIES; i++)
         if (side_of(FAMILIES[i].tier) == side)

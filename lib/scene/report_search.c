@@ -252,6 +252,23 @@ static void write_grown(struct json_writer *w, const struct engine_setting *s)
     json_write_end_object(w);
 }
 
+/* How messages were chosen among; null when there was no choice. */
+static void write_choice(struct json_writer *w, const struct engine_report *r)
+{
+    json_write_key(w, "selection");
+    if (!r->embedder) {
+        json_write_null(w);
+        return;
+    }
+    json_write_object(w);
+    key_text(w, "embedder", r->embedder);
+    key_bool(w, "semantic", r->semantic);
+    key_int(w, "candidates", r->candidates);
+    key_int(w, "chosen", r->chosen);
+    key_share(w, "semantic_duplicate_rate", r->doubled_rows, r->rows);
+    json_write_end_object(w);
+}
+
 void report_write_search(struct json_writer *w, const struct engine_setting *s,
                          const struct engine_report *r)
 {
@@ -275,6 +292,7 @@ void report_write_search(struct json_writer *w, const struct engine_setting *s,
         write_aim(w, s, r);
     if (s->judge)
         write_grader(w, s, r);
+    write_choice(w, r);
     json_write_key(w, "writer_errors");
     json_write_array(w);
     if (r->writing.first_error.len)
@@ -342,6 +360,10 @@ void report_warn_search(const struct engine_setting *s, const struct engine_repo
     int64_t probe =
         s->topology.probe < s->topology.repeats ? s->topology.probe : s->topology.repeats;
     warn_undelivered(s, r, w);
+    if (r->embedder_fell_back)
+        warnings_add(w, "semantic_embedding_unavailable",
+                     "the embedder could not be reached; messages were chosen by hash vectors, "
+                     "which see words and not what they mean");
     if (report_idle_on_judge(s, r))
         warnings_add(w, NULL,
                      "%.0f %% of the time went to verdicts; with --situations %lld or more the "

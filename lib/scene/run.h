@@ -7,6 +7,7 @@
 
 #include "base/pool.h"
 #include "scene/birth.h"
+#include "scene/choose.h"
 #include "scene/engine.h"
 #include "scene/groups.h"
 #include "scene/grow.h"
@@ -92,6 +93,12 @@ struct run {
     struct template_writer *writer;
     struct scene_writer *teller; /* NULL: the template writer writes, or a file */
     size_t next_written;         /* of the file */
+    struct chooser *chooser;     /* of messages that others write; NULL: none do */
+    int64_t chosen_round;        /* the last one that had its choice, + 1 */
+    size_t *written_order;       /* of the file's messages: chosen ones first */
+    struct told *written_choice; /* by message of the file: why it was chosen */
+    int choose_code;             /* the embedder failed: choose_error says how */
+    struct error choose_error;
     int64_t pending[TIER_COUNT]; /* cells that are being written for, or wait to be opened */
     struct group **groups;
     size_t n_groups, groups_cap;

@@ -180,6 +180,11 @@ static const struct option options[] = {
     {OPTION_LIST, 0, "simulator", F(simulators), "W",
      "who writes the messages: template (default), a model's SPEC, cmd:COMMAND or file:PATH; a "
      "second one, template, goes on where that one cannot"},
+    {OPTION_TEXT, 0, "embedder", F(search.embedder), "SPEC",
+     "--simulator: vectors that choose among its messages: hash (default), ollama:MODEL, "
+     "openai:MODEL, a URL, cmd:COMMAND or file:FILE"},
+    {OPTION_TEXT, 0, "embed-model", F(search.embed_model), "NAME",
+     "the model behind an embedder that is a URL"},
     {OPTION_TEXT, 0, "swarm", F(swarm.topology), "solo|ring|star",
      "attempts at the problems of --tasks or standard input that see their own best and a "
      "neighbour's (\"\": ring)"},

@@ -32,7 +32,7 @@ struct swarm_options {
 /* How situations are searched for, and when a run ends (situations 6-10, 14.5, 19, 22). */
 struct search_options {
     struct option_list set;
-    const char *until, *arm_weights, *progress;
+    const char *until, *arm_weights, *progress, *embedder, *embed_model;
     double time_budget, steering;
     bool steering_given, keep_failures;
 };

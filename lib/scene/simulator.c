@@ -20,6 +20,13 @@ bool simulator_is_model(const char *spec)
 int simulator_check(const struct simulate_options *s, struct error *error)
 {
     const struct option_list *list = &s->simulators;
+    if (s->search.embed_model && !s->search.embedder)
+        return error_set(error, ERROR_USAGE,
+                         "--embed-model is for an embedder that is a URL: give --embedder URL");
+    if (s->search.embedder && (!list->count || is_template(list->items[0])))
+        return error_set(error, ERROR_USAGE,
+                         "--embedder chooses among the messages of a writer: give --simulator, a "
+                         "model, cmd:COMMAND or file:PATH");
     if (!list->count)
         return 0;
     if (list->count > 2 || (list->count == 2 && !is_template(list->items[1])))
@@ -149,6 +156,24 @@ int simulator_draft_tools(struct simulate_setup *in, const struct talk_setup *ta
     return code;
 }
 
+static int open_embedder(struct simulator *x, const struct simulate_options *s,
+                         const struct talk_setup *talk, struct error *error)
+{
+    struct model_settings access = model_access_settings(&talk->access);
+    struct embedder_settings settings = {
+        .http = access.http, .cassette = access.cassette, .model = s->search.embed_model};
+    if (!s->search.embedder)
+        return 0;
+    x->embedder = embedder_open(s->search.embedder, &settings, error);
+    if (!x->embedder)
+        return error->code;
+    if (embedder_key(x->embedder))
+        return error_set(error, ERROR_USAGE,
+                         "--embedder key: is a member of rows, and messages are none yet; take "
+                         "another one");
+    return 0;
+}
+
 int simulator_open(struct simulator *x, struct simulate_setup *in, const struct talk_setup *talk,
                    struct error *error)
 {
@@ -156,6 +181,8 @@ int simulator_open(struct simulator *x, struct simulate_setup *in, const struct 
     const char *spec = talk->writer;
     if (is_template(spec) || s->tasks)
         return 0;
+    if (open_embedder(x, s, talk, error))
+        return error->code;
     x->name = spec;
     x->falls_back = s->simulators.count == 2;
     x->writer = (struct writer_setting){
@@ -189,6 +216,7 @@ void simulator_use(const struct simulator *x, struct engine_setting *e)
     if (!x->name)
         return;
     e->writer_name = x->name;
+    e->embedder = x->embedder;
     e->writer_falls_back = x->falls_back;
     e->seeds_given = x->seeds_given;
     e->seeds_wanted = x->seeds_wanted;
@@ -202,6 +230,7 @@ void simulator_close(struct simulator *x)
 {
     if (x->model)
         model_close(x->model);
+    embedder_close(x->embedder);
     task_list_free(&x->written);
     buf_free(&x->brief);
     *x = (struct simulator){0};

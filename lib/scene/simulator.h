@@ -11,6 +11,7 @@
 struct simulator {
     const char *name; /* writer_model of the rows; NULL: the template writer */
     struct model *model;
+    struct embedder *embedder; /* that chooses among messages; NULL: hash vectors */
     struct writer_setting writer;
     struct task_list written; /* of file: */
     bool from_file, falls_back;

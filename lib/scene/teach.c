@@ -144,6 +144,7 @@ void run_learn(struct run *run, const struct job *job)
     if (g->arm == ARM_MUTATION || g->reason == AIM_OTHER)
         r->aims[g->reason].rows++;
     count_delivery(run, job);
+    r->doubled_rows += g->doubled;
     if (failed && !run->setting->keep_failures)
         add_parent(run, job);
     if (job->graded_failure)

@@ -1,5 +1,7 @@
 /* told.c: prompts from a writer that is no template: a model or a program, which is given cells and
  * tells messages for them (situations 18), or a file of messages. */
+#include <stdlib.h>
+
 #include "scene/defaults.h"
 #include "scene/run.h"
 #include "text/digest.h"
@@ -84,6 +86,115 @@ static size_t wanted(const struct run *run)
     return missing > batch ? (size_t)((missing + batch - 1) / batch) : 1;
 }
 
+/* ---- the choice among messages ---------------------------------------------------------------- */
+
+/* Chooses `need` of these messages: order begins with them, each with the members that say why; the
+ * others follow as they were. */
+static void choose(struct run *run, struct told *messages, size_t n, size_t need, int64_t number,
+                   size_t *order)
+{
+    struct engine_report *r = run->report;
+    struct span *texts = mem_zero(n + 1, sizeof *texts);
+    bool *taken = mem_zero(n + 1, sizeof *taken);
+    struct batch batch = {0};
+    struct buf members = {0};
+    size_t at = 0;
+    for (size_t i = 0; i < n; i++)
+        texts[i] = messages[i].text;
+    if (n > need && need && !run->choose_code) {
+        run->choose_code =
+            chooser_choose(run->chooser, texts, n, need, number, &batch, &run->choose_error);
+        r->candidates += (int64_t)n;
+        r->chosen += (int64_t)batch.count;
+    }
+    for (size_t i = 0; i < batch.count; i++) {
+        const struct batch_pick *pick = &batch.picks[i];
+        struct told *told = &messages[pick->candidate];
+        buf_clear(&members);
+        chooser_members(run->chooser, pick, &members);
+        told->chosen = arena_span(&run->arena, buf_span(&members));
+        told->doubled = pick->novelty < run->knobs->value[KNOB_DUPLICATE_NOVELTY];
+        taken[pick->candidate] = true;
+        order[at++] = pick->candidate;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (!taken[i])
+            order[at++] = i;
+    batch_free(&batch);
+    buf_free(&members);
+    free(texts);
+    free(taken);
+}
+
+/* Once a round. */
+static bool is_to_choose(struct run *run)
+{
+    bool first = run->chosen_round <= run->round;
+    run->chosen_round = run->round + 1;
+    return first;
+}
+
+/* Of the messages that wait more than the round needs: which come first. Each side of the tiers keeps
+ * the number that it had at the front, so that the dial holds. */
+static void choose_told(struct run *run)
+{
+    size_t n, need = wanted(run), counts[SIDE_COUNT] = {0}, needs[SIDE_COUNT] = {0};
+    struct told *all = scene_writer_waiting(run->teller, &n);
+    if (n <= need || !is_to_choose(run))
+        return;
+    struct told *of[SIDE_COUNT];
+    size_t *order[SIDE_COUNT], next[SIDE_COUNT] = {0};
+    enum side *sides = mem_alloc((n + 1) * sizeof *sides);
+    for (int s = 0; s < SIDE_COUNT; s++) {
+        of[s] = mem_zero(n + 1, sizeof **of);
+        order[s] = mem_zero(n + 1, sizeof **order);
+    }
+    for (size_t i = 0; i < n; i++) {
+        sides[i] = side_of(all[i].from.cell->tier);
+        of[sides[i]][counts[sides[i]]++] = all[i];
+        needs[sides[i]] += i < need;
+    }
+    for (int s = 0; s < SIDE_COUNT; s++)
+        choose(run, of[s], counts[s], needs[s], run->round * SIDE_COUNT + s, order[s]);
+    for (size_t i = 0; i < n; i++)
+        all[i] = of[sides[i]][order[sides[i]][next[sides[i]]++]];
+    for (int s = 0; s < SIDE_COUNT; s++) {
+        free(of[s]);
+        free(order[s]);
+    }
+    free(sides);
+}
+
+/* The same of the next messages of a file, a few times as many as the round needs. */
+static void choose_written(struct run *run)
+{
+    const struct task_list *list = run->setting->written;
+    size_t need = wanted(run), n = list->count - run->next_written;
+    size_t most = need * (size_t)knob_int(run->knobs, KNOB_OVERSAMPLE);
+    if (!run->written_order) {
+        run->written_order = mem_alloc((list->count + 1) * sizeof *run->written_order);
+        run->written_choice = mem_zero(list->count + 1, sizeof *run->written_choice);
+        for (size_t i = 0; i < list->count; i++)
+            run->written_order[i] = i;
+    }
+    n = n < most ? n : most;
+    if (n <= need || !is_to_choose(run))
+        return;
+    size_t *window = run->written_order + run->next_written;
+    struct told *told = mem_zero(n + 1, sizeof *told);
+    size_t *order = mem_zero(n + 1, sizeof *order), *was = mem_copy(window, n * sizeof *window);
+    for (size_t i = 0; i < n; i++)
+        told[i].text = list->items[window[i]].prompt;
+    choose(run, told, n, need, run->round, order);
+    for (size_t i = 0; i < n; i++) {
+        window[i] = was[order[i]];
+        run->written_choice[window[i]] = told[order[i]];
+    }
+    free(told);
+    free(order);
+    free(was);
+}
+
 void run_told_collect(struct run *run)
 {
     struct engine_report *r = run->report;
@@ -119,6 +230,7 @@ struct group *run_open_told(struct run *run, enum search_want want)
     if (!scene_writer_ready(run->teller))
         scene_writer_fill(run->teller, &source, wanted(run), &error);
     see_trouble(run);
+    choose_told(run);
     if (!scene_writer_take(run->teller, TOLD_CELL, &told))
         return run->report->fell_back ? run_open_written(run, want) : NULL;
     struct search_pick pick = {told.from.cell, NULL, told.from.fresh, told.from.steered};
@@ -185,14 +297,24 @@ enum stop_reason run_told_stop(struct run *run)
 struct group *run_open_from_file(struct run *run)
 {
     const struct task_list *list = run->setting->written;
+    choose_written(run);
     while (run->next_written < list->count) {
-        struct scene_task task = list->items[run->next_written++];
+        size_t number = run->written_order[run->next_written++];
+        struct scene_task task = list->items[number];
+        struct told told = run->written_choice[number];
         if (run_refused(run, task.prompt))
             continue;
         if (!search_take_outside(run->search))
             return NULL;
+        if (told.chosen.len) {
+            told.members = told.chosen;
+            told.chosen.len = 0;
+            task.members =
+                task.members.len ? run_told_members(run, task.members, &told) : told.members;
+        }
         struct group *g = run_new_group(run, &task);
         g->written = true;
+        g->doubled = told.doubled;
         return g;
     }
     return NULL;

@@ -279,6 +279,13 @@ size_t scene_writer_ready(const struct scene_writer *w)
     return w->told[TOLD_CELL].count;
 }
 
+struct told *scene_writer_waiting(struct scene_writer *w, size_t *n)
+{
+    struct told_list *l = &w->told[TOLD_CELL];
+    *n = l->count;
+    return l->count ? l->items + l->first : NULL;
+}
+
 const struct writer_counts *scene_writer_counts(const struct scene_writer *w)
 {
     return &w->counts;

@@ -63,6 +63,8 @@ struct told {
     size_t parent;           /* of the failure */
     struct span text, members;
     const char *texture, *tone; /* that the text has; NULL: none */
+    struct span chosen;         /* members that say why this one; empty: there was no choice */
+    bool doubled;               /* chosen, and hardly new */
 };
 
 struct scene_writer;
@@ -82,6 +84,9 @@ enum told_for { TOLD_CELL, TOLD_OUTSIDE, TOLD_FAILURE, TOLD_KINDS };
 /* The next message of a kind. false: none is there. */
 bool scene_writer_take(struct scene_writer *w, enum told_for kind, struct told *out);
 size_t scene_writer_ready(const struct scene_writer *w);
+
+/* The messages for cells that wait to be taken, in their order; the caller may put them in another one. */
+struct told *scene_writer_waiting(struct scene_writer *w, size_t *n);
 
 struct writer_counts {
     int64_t waves, failed_waves, unreadable; /* unreadable: of the waves that were answered */

@@ -344,3 +344,75 @@ run:
   cat err
 stdout:
   1
+
+test: of a file with more messages than a round takes, the ones that differ most come first
+file asks.txt:
+  Where is my parcel with the blue kettle, it is late
+  Where is my parcel with the blue kettle, it is late now
+  Where is my parcel with the blue kettle, it is too late
+  Where is my parcel with the blue kettle, it is very late
+  Please send the invoice for March again
+  Change the name on my account
+  Is the shop open on Sunday
+  My refund never came
+run:
+  for jobs in 1 8; do
+    wai-simulate --simulator file:asks.txt --budget 4 --round 4 -q -j $jobs -o rows.jsonl --report run.json 2> /dev/null; sha256sum < rows.jsonl
+  done | sort -u | wc -l
+  python3 -c '
+  import json
+  rows = [json.loads(l) for l in open("rows.jsonl")]
+  print(sum("kettle" in r["prompt"] for r in rows) <= 2, all(r["selection_reason"].endswith("embedder=hash-word-bigram-v2") for r in rows))
+  print(json.load(open("run.json"))["search"]["selection"])'
+  wai-simulate --simulator file:asks.txt --budget 8 --round 8 -q 2> /dev/null | grep -c selection_reason || true
+stdout:
+  1
+  True True
+  {'embedder': 'hash-word-bigram-v2', 'semantic': False, 'candidates': 8, 'chosen': 4, 'semantic_duplicate_rate': 0.0}
+  0
+
+test: an embedder of the user's own chooses, and the rows say where each stands
+file asks.txt:
+  one
+  two
+  three
+  four
+  five
+  six
+file embed.py:
+  import json, sys
+  for line in sys.stdin:
+      texts = json.loads(line)["texts"]
+      print(json.dumps({"embeddings": [[1.0, float(len(t)), float(t.startswith("t"))] for t in texts]}), flush=True)
+run:
+  wai-simulate --simulator file:asks.txt --budget 2 --round 2 -q --embedder 'cmd:python3 embed.py' -o rows.jsonl --report run.json 2> /dev/null
+  python3 -c '
+  import json
+  rows = [json.loads(l) for l in open("rows.jsonl")]
+  print(len(rows), all(isinstance(r["semantic_cluster"], int) and 0 <= r["semantic_novelty"] <= 1 for r in rows))
+  print(json.load(open("run.json"))["search"]["selection"]["semantic"])'
+stdout:
+  2 True
+  True
+
+test: an embedder that fails ends the run and is named
+file asks.txt:
+  one
+  two
+  three
+run: wai-simulate --simulator file:asks.txt --budget 1 --round 1 -q --embedder cmd:false > rows.jsonl
+exit: 4
+stderr has: wai-simulate: cmd:false: it ended before it replied
+
+test: an embedder without messages to choose among
+run:
+  wai-simulate --budget 3 --embedder hash; echo $?
+  wai-simulate --budget 3 --embed-model m; echo $?
+  wai-simulate --budget 3 --simulator file:x --embedder key:vector; echo $?
+stdout:
+  2
+  2
+  2
+stderr has: --embedder chooses among the messages of a writer: give --simulator, a model, cmd:COMMAND or file:PATH
+stderr has: --embed-model is for an embedder that is a URL: give --embedder URL
+stderr has: --embedder key: is a member of rows, and messages are none yet; take another one

@@ -8,8 +8,8 @@
 #include "base/log.h"
 
 static const struct unit_function *const TABLES[] = {
-    UNIT_JSON, UNIT_RNG, UNIT_TEXT, UNIT_MEASURE, UNIT_ROW, UNIT_MODEL, UNIT_SCENE, UNIT_AGENT,
-    UNIT_SEARCH,
+    UNIT_JSON,  UNIT_RNG,   UNIT_TEXT,  UNIT_MEASURE, UNIT_ROW,
+    UNIT_MODEL, UNIT_SCENE, UNIT_AGENT, UNIT_SEARCH,
 };
 
 static const struct unit_function *find(const char *name)

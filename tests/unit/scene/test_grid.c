@@ -178,7 +178,8 @@ static void a_search_covers_the_grid(void **state)
     open_grid(&f, TOOLS, "- Look the order up first.\n- Never refund twice, ever.", true);
     plan_pairs(&f.grid, &planned);
     pairs_open(&met, f.grid.n_values);
-    struct search_setting whole = {.grid = &f.grid, .seed = 3, .unique = true, .phrasings = 1, .hard_share = 0.4};
+    struct search_setting whole = {
+        .grid = &f.grid, .seed = 3, .unique = true, .phrasings = 1, .hard_share = 0.4};
     struct search *s = search_open(&whole);
     int64_t opened[TIER_COUNT] = {0};
     struct map ids = {0};
@@ -199,7 +200,11 @@ static void a_search_covers_the_grid(void **state)
     assert_int_equal(opened[TIER_ORDINARY], 240);
     map_free(&ids);
     search_close(s);
-    struct search_setting few = {.grid = &f.grid, .seed = 3, .situations = 4, .phrasings = 3, .hard_share = 0.4}; /* 4 situations, 3 phrasings */
+    struct search_setting few = {.grid = &f.grid,
+                                 .seed = 3,
+                                 .situations = 4,
+                                 .phrasings = 3,
+                                 .hard_share = 0.4}; /* 4 situations, 3 phrasings */
     s = search_open(&few);
     memset(opened, 0, sizeof opened);
     for (used = 0; search_next(s, opened, SEARCH_ANY, &pick); used++)
@@ -221,7 +226,8 @@ static void the_tier_dial(void **state)
     struct search_pick pick;
     open_grid(&f, TOOLS, "- Look the order up first.", true);
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
-        struct search_setting setting = {.grid = &f.grid, .seed = 1, .unique = true, .phrasings = 1, .hard_share = shares[i]};
+        struct search_setting setting = {
+            .grid = &f.grid, .seed = 1, .unique = true, .phrasings = 1, .hard_share = shares[i]};
         struct search *s = search_open(&setting);
         int64_t opened[TIER_COUNT] = {0};
         for (int n = 1; n <= 300; n++) {

@@ -58,8 +58,8 @@ static void messages(void **state)
             assert_true(fresh);
             size_t words = text_word_count(buf_span(&text));
             assert_int_equal(message_length_of(buf_span(&text)), words <= 16   ? MESSAGE_SHORT
-                                     : words >= 40 ? MESSAGE_LONG
-                                                   : MESSAGE_MEDIUM);
+                                                                 : words >= 40 ? MESSAGE_LONG
+                                                                               : MESSAGE_MEDIUM);
             for (size_t j = 0; j < sizeof labels / sizeof *labels; j++)
                 if (strstr(buf_cstr(&text), labels[j]))
                     fail_msg("\"%s\" in: %s", labels[j], buf_cstr(&text));
