@@ -19,7 +19,6 @@ What differs on purpose is left out by construction, or taken back:
 
 A case that disagrees is shown with the seed that makes it again. --keep leaves its rows in FOLDER.
 """
-import argparse
 import json
 import math
 import os
@@ -27,6 +26,9 @@ import random
 import subprocess
 import sys
 import tempfile
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "common"))
+from interop import SHOWN, Count, options  # noqa: E402
 
 import whileai.simulations as wai
 import whileai.sweep
@@ -333,28 +335,19 @@ def check(binary, seed, keep):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--bin", required=True)
-    parser.add_argument("--cases", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--keep")
-    given = parser.parse_args()
+    given = options(1000, "--keep")
     binary = os.path.join(given.bin, "wai-compare")
-    passed = failed = 0
+    count = Count()
     for case in range(given.seed, given.seed + given.cases):
         try:
-            wrong, options = check(binary, case, given.keep)
+            wrong, asked = check(binary, case, given.keep)
         except Exception as error:                          # noqa: BLE001: a case that cannot run disagrees
-            wrong, options = [f"{type(error).__name__}: {error}"], None
-        if not wrong:
-            passed += 1
-            continue
-        failed += 1
-        if failed <= 20:
-            print(f"case {case} {options}: " + "; ".join(wrong[:4]))
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+            wrong, asked = [f"{type(error).__name__}: {error}"], None
+        count.add(not wrong)
+        if wrong and count.failed <= SHOWN:
+            print(f"case {case} {asked}: " + "; ".join(wrong[:4]))
+    count.close()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -10,13 +10,14 @@ Rewards, the fault flag, markers. Where the two differ on purpose the inputs kee
     actions without a call (D53); booleans as ids (D54); results as JSON text, in the checklist (D55)
   - words within a kind that only one side knows (timeout, failure, "go ahead and refund", bold status values)
 """
-import argparse
 import json
 import os
 import random
-import subprocess
 import sys
 import tempfile
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "common"))
+from interop import Count, graded, options  # noqa: E402
 
 import whileai.simulations as wai
 
@@ -133,26 +134,11 @@ def clear_of_deviations(row):
     return True
 
 
-def ours(binary, arguments, rows, folder):
-    path = os.path.join(folder, "rows.jsonl")
-    with open(path, "w", encoding="utf-8") as f:
-        for row in rows:
-            f.write(json.dumps(row) + "\n")
-    done = subprocess.run([binary, "-q", *arguments, path], capture_output=True, text=True)
-    if done.returncode != 0:
-        raise SystemExit(f"wai-grade {arguments}: exit {done.returncode}: {done.stderr}")
-    return [json.loads(line) for line in done.stdout.split("\n") if line]
-
-
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--bin", required=True)
-    parser.add_argument("--cases", type=int, default=4000)
-    parser.add_argument("--seed", type=int, default=0)
-    o = parser.parse_args()
+    o = options(4000)
     r = random.Random(f"conduct/{o.seed}")
     binary = os.path.join(o.bin, "wai-grade")
-    passed = failed = 0
+    count = Count()
     rules = {}
     with tempfile.TemporaryDirectory() as folder:
         for scorer in ("--conduct", "--checklist"):
@@ -167,7 +153,7 @@ def main():
                     task(r, row)
                 if clear_of_deviations(row):
                     rows.append(row)
-            for row, got in zip(rows, ours(binary, arguments, rows, folder)):
+            for row, got in zip(rows, graded(binary, arguments, rows, folder)):
                 if declared:
                     want = wai.conduct_grade(row, set(declared))
                 else:
@@ -179,16 +165,12 @@ def main():
                     agrees = agrees and got["markers"] == want["markers"]
                 key = (got["judge_meta"]["rule"], want["reason"].split(":")[0])
                 rules.setdefault(key, [0, 0])[not agrees] += 1
-                passed += agrees
-                failed += not agrees
-                if not agrees and failed <= 20:
-                    print("differs:", json.dumps(row, ensure_ascii=False), "ours", got["reward"], got["judge_meta"], got.get("markers"), got["reason"], "theirs", want)
-    if failed:
+                count.check(agrees, json.dumps(row, ensure_ascii=False), "ours", got["reward"], got["judge_meta"], got.get("markers"), got["reason"], "theirs", want)
+    if count.failed:
         for key, (good, bad) in sorted(rules.items()):
             if bad:
                 print("rule", *key, good, "agree", bad, "do not")
-    print(f"{passed} passed, {failed} failed")
-    sys.exit(1 if failed or not passed else 0)
+    count.close()
 
 
 if __name__ == "__main__":

@@ -16,13 +16,15 @@ Where the two differ on purpose the inputs keep clear of it (the ids are the dev
   - numeric: .5, a dot behind "answer is", a/b with decimals, by zero or in dates, 5-3, 1_000, U+2212, several
     answer phrases, several fractions (D17); differences at the very edge of a tolerance
 """
-import argparse
 import json
 import os
 import random
 import subprocess
 import sys
 import tempfile
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "common"))
+from interop import Count, options  # noqa: E402
 
 import whileai.simulations as wai
 import whileai.simulations.verify as verify
@@ -244,19 +246,6 @@ class Tool:
         return [json.loads(line) for line in done.stdout.split("\n") if line]
 
 
-class Counts:
-    def __init__(self):
-        self.passed = self.failed = 0
-
-    def check(self, agrees, *shown):
-        if agrees:
-            self.passed += 1
-            return
-        self.failed += 1
-        if self.failed <= 20:
-            print("differs:", *shown)
-
-
 def verifier_differences(tool, r, cases, counts):
     runs = [(["-V", spec], theirs, make) for spec, theirs, make in verifier_runs(r, cases)]
     runs += [(args, theirs, lambda r: r.choice([includes, numeric])(r)) for args, theirs in compositions()]
@@ -293,20 +282,14 @@ def contract_differences(tool, r, cases, counts):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--bin", required=True)
-    parser.add_argument("--cases", type=int, default=4000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--keep")
-    o = parser.parse_args()
+    o = options(4000, "--keep")
     r = random.Random(f"grade/{o.seed}")
-    counts = Counts()
+    counts = Count()
     with tempfile.TemporaryDirectory() as scratch:
         tool = Tool(o.bin, o.keep or scratch)
         verifier_differences(tool, r, o.cases, counts)
         contract_differences(tool, r, o.cases // 2, counts)
-    print(f"{counts.passed} passed, {counts.failed} failed")
-    sys.exit(1 if counts.failed or not counts.passed else 0)
+    counts.close()
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@
 
 Answers usable and not, ties, hacks, factors past the cap, partial rewards, several thresholds. No null rewards (D39).
 """
-import argparse
 import json
 import math
 import os
@@ -13,6 +12,9 @@ import random
 import subprocess
 import sys
 import tempfile
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "common"))
+from interop import Count, options, write_rows  # noqa: E402
 
 from whileai import GroupwiseGrading, groupwise
 
@@ -45,9 +47,7 @@ def close(a, b):
 
 def ours(binary, arguments, lines, folder):
     path = os.path.join(folder, "lines.jsonl")
-    with open(path, "w", encoding="utf-8") as f:
-        for line in lines:
-            f.write(json.dumps(line) + "\n")
+    write_rows(lines, path)
     done = subprocess.run([binary, "-q", *arguments, path], capture_output=True, text=True)
     if done.returncode not in (0, 1):
         raise SystemExit(f"wai-grade {arguments}: exit {done.returncode}: {done.stderr}")
@@ -55,21 +55,11 @@ def ours(binary, arguments, lines, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--bin", required=True)
-    parser.add_argument("--cases", type=int, default=4000)
-    parser.add_argument("--seed", type=int, default=0)
-    o = parser.parse_args()
+    o = options(4000)
     r = random.Random(f"groupwise/{o.seed}")
     binary = os.path.join(o.bin, "wai-grade")
-    passed = failed = 0
-
-    def check(agrees, *shown):
-        nonlocal passed, failed
-        passed += agrees
-        failed += not agrees
-        if not agrees and failed <= 12:
-            print("differs:", *shown)
+    count = Count()
+    check = count.check
 
     with tempfile.TemporaryDirectory() as folder:
         for cap, least, zero, threshold in ((3.0, 0.5, True, 0.5), (1.2, 0.1, True, 0.5), (3.0, 0.5, False, 0.7)):
@@ -103,8 +93,7 @@ def main():
         want = grading.group([{"index": i, **row, "prompt": "p", "completion": str(i)} for i, row in enumerate(rows)])
         for row, a, b in zip(rows, got["shaped"], want):
             check(close([a], [b]), row, "ours", a, "theirs", b)
-    print(f"{passed} passed, {failed} failed")
-    sys.exit(1 if failed or not passed else 0)
+    count.close()
 
 
 if __name__ == "__main__":

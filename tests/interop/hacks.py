@@ -4,13 +4,15 @@
 Left out of the inputs on purpose, since there we do otherwise (named in wai-scan(1)): tool names that hold a command
 word inside another word, results that are JSON texts, sign-offs of hyphens, infinite rewards, negated words about truncation.
 """
-import argparse
 import json
 import os
 import random
 import subprocess
 import sys
 import tempfile
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "common"))
+from interop import SHOWN, Count, options  # noqa: E402
 
 import whileai.simulations as package
 
@@ -143,28 +145,20 @@ def one_case(rng, binary, scratch):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--bin", required=True)
-    parser.add_argument("--cases", type=int, default=2000)
-    parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
+    given = options(2000)
     rng = random.Random(given.seed)
-    passed = failed = 0
+    count = Count()
     with tempfile.TemporaryDirectory() as scratch:
         for case in range(given.cases):
             found, (verb, args, rows) = one_case(rng, os.path.join(given.bin, "wai-scan"), scratch)
-            if not found:
-                passed += 1
-                continue
-            failed += 1
-            if failed <= 5:
+            count.add(not found)
+            if found and count.failed <= SHOWN:
                 kept = os.path.join(tempfile.gettempdir(), f"hacks-{case}.jsonl")
                 with open(kept, "w") as f:
                     f.writelines(json.dumps(row) + "\n" for row in rows)
                 print(f"case {case}: {found}\n    wai-scan {verb} {' '.join(args)} {kept}")
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    count.close()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -7,13 +7,14 @@ Where the two differ on purpose the inputs keep clear of it: curly apostrophes (
 reads inside a word, and writes of a business (D43); follow-up turns of the user (D44); results as JSON text (D55);
 failed rows with nothing but messages (D26). The evidence of a trace flag is ours: names are compared.
 """
-import argparse
 import json
 import os
 import random
-import subprocess
 import sys
 import tempfile
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "common"))
+from interop import Count, graded, options  # noqa: E402
 
 import whileai.simulations as wai
 
@@ -92,37 +93,16 @@ def failure_of(r, i):
     return row
 
 
-def ours(binary, arguments, rows, folder):
-    path = os.path.join(folder, "rows.jsonl")
-    with open(path, "w", encoding="utf-8") as f:
-        for row in rows:
-            f.write(json.dumps(row) + "\n")
-    done = subprocess.run([binary, "-q", *arguments, path], capture_output=True, text=True)
-    if done.returncode != 0:
-        raise SystemExit(f"wai-grade {arguments}: exit {done.returncode}: {done.stderr}")
-    return [json.loads(line) for line in done.stdout.split("\n") if line]
-
-
 def copies(rows):
     return json.loads(json.dumps(rows))
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--bin", required=True)
-    parser.add_argument("--cases", type=int, default=4000)
-    parser.add_argument("--seed", type=int, default=0)
-    o = parser.parse_args()
+    o = options(4000)
     r = random.Random(f"marks/{o.seed}")
     binary = os.path.join(o.bin, "wai-grade")
-    passed = failed = 0
-
-    def check(agrees, *shown):
-        nonlocal passed, failed
-        passed += agrees
-        failed += not agrees
-        if not agrees and failed <= 12:
-            print("differs:", *shown)
+    count = Count()
+    check = count.check
 
     with tempfile.TemporaryDirectory() as folder:
         rows = [row_of(r, i) for i in range(o.cases)]
@@ -134,18 +114,17 @@ def main():
             (["--mark", "grounding", "--ignore-keys", "command,q", "--allow", "HELLO"], lambda rows: wai.mark_grounding(rows, **keys), False),
         ]
         for arguments, theirs, flags in groups:
-            for row, got, want in zip(rows, ours(binary, arguments, rows, folder), theirs(copies(rows))):
+            for row, got, want in zip(rows, graded(binary, arguments, rows, folder), theirs(copies(rows))):
                 agrees = got["markers"] == want["markers"] and (not flags or got["trace_flags"] == list(want["trace_flags"]))
                 check(agrees, arguments, json.dumps(row, ensure_ascii=False), "ours", got["markers"], got.get("trace_flags"), "theirs", want["markers"], want.get("trace_flags"))
         rows = [failure_of(r, i) for i in range(o.cases)]
-        for row, got in zip(rows, ours(binary, ["--classify"], rows, folder)):
+        for row, got in zip(rows, graded(binary, ["--classify"], rows, folder)):
             want = dict(row)
             if row["reward"] is not None and row["reward"] == 0:
                 name = wai.classify_failure(copies([row])[0])
                 want["failure_class"] = name or row.get("failure_class") or None
             check(got == want, json.dumps(row), "ours", got.get("failure_class"), "theirs", want.get("failure_class"))
-    print(f"{passed} passed, {failed} failed")
-    sys.exit(1 if failed or not passed else 0)
+    count.close()
 
 
 if __name__ == "__main__":

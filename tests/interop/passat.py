@@ -13,13 +13,15 @@ the order of per_task too. Where the two differ on purpose, the package gets wha
 
 A case that disagrees is shown with the seed that makes it again. --keep leaves its rows in FOLDER.
 """
-import argparse
 import json
 import math
 import os
 import random
 import subprocess
 import sys
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "common"))
+from interop import SHOWN, Count, options  # noqa: E402
 
 import whileai.simulations as wai
 
@@ -246,31 +248,22 @@ def check(binary, seed):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--bin", required=True)
-    parser.add_argument("--cases", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--keep")
-    given = parser.parse_args()
+    given = options(1000, "--keep")
     binary = os.path.join(given.bin, "wai-passat")
-    passed = failed = 0
+    count = Count()
     for case in range(given.seed, given.seed + given.cases):
         try:
-            wrong, text, options = check(binary, case)
+            wrong, text, asked = check(binary, case)
         except Exception as error:                          # noqa: BLE001: a case that cannot run disagrees
-            wrong, text, options = [f"{type(error).__name__}: {error}"], None, None
-        if not wrong:
-            passed += 1
-            continue
-        failed += 1
-        if failed <= 20:
-            print(f"case {case} {options}: " + "; ".join(wrong[:4]))
-        if given.keep and text is not None:
+            wrong, text, asked = [f"{type(error).__name__}: {error}"], None, None
+        count.add(not wrong)
+        if wrong and count.failed <= SHOWN:
+            print(f"case {case} {asked}: " + "; ".join(wrong[:4]))
+        if wrong and given.keep and text is not None:
             with open(os.path.join(given.keep, f"{case}.jsonl"), "w", encoding="utf-8", errors="surrogatepass") as out:
                 out.write(text)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    count.close()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -5,13 +5,15 @@ Left out of the inputs on purpose, since there we do otherwise (named in wai-sel
 whose lineage is no object, negated words about truncation, a reply to a follow-up turn that the package's
 conversation loses, a tool result whose error is null.
 """
-import argparse
 import json
 import os
 import random
 import subprocess
 import sys
 import tempfile
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "common"))
+from interop import SHOWN, Count, options  # noqa: E402
 
 import whileai.simulations as package
 
@@ -266,28 +268,20 @@ def one_case(rng, binary, scratch):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--bin", required=True)
-    parser.add_argument("--cases", type=int, default=2000)
-    parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
+    given = options(2000)
     rng = random.Random(given.seed)
-    passed = failed = 0
+    count = Count()
     with tempfile.TemporaryDirectory() as scratch:
         for case in range(given.cases):
             difference, text, args = one_case(rng, os.path.join(given.bin, "wai-select"), scratch)
-            if not difference:
-                passed += 1
-                continue
-            failed += 1
-            if failed <= 5:
+            count.add(not difference)
+            if difference and count.failed <= SHOWN:
                 kept = os.path.join(tempfile.gettempdir(), f"select-{case}.jsonl")
                 with open(kept, "w") as f:
                     f.write(text)
                 print(f"case {case}: {difference}\n    wai-select {' '.join(args)} {kept}")
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    count.close()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
