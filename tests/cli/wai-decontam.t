@@ -575,3 +575,45 @@ run:
 stdout:
   {"prompt":"a clean row"}
 stderr empty
+
+# ---- scripts/recipes/paraphrase-study -----------------------------------------------------------
+
+test: what passes each rule, the more the stronger it is reworded
+run:
+  "$SOURCE/scripts/recipes/paraphrase-study" --pairs 60 > study
+  "$SOURCE/scripts/recipes/paraphrase-study" --pairs 60 | cmp - study
+  grep -E '^(level|verbatim|typography|retold)' study
+  # Each column holds at least as many of what is reworded more, and stricter rules hold less.
+  awk '/^words/ { for (i = 2; i <= NF; i += 2) { if ($i < last[i]) print $1, i, "fell"; last[i] = $i } }
+       /^(words|re)/ && !($2 >= $4 && $4 >= $6 && $6 >= $8) { print $1, "is not in order" }' study
+stdout:
+  level       exact              near               near-5             any-8              hash
+  verbatim    0.00 [0.00..0.06]  0.00 [0.00..0.06]  0.00 [0.00..0.06]  0.00 [0.00..0.06]  0.00 [0.00..0.06]
+  typography  1.00 [0.94..1.00]  0.00 [0.00..0.06]  0.00 [0.00..0.06]  0.00 [0.00..0.06]  0.00 [0.00..0.06]
+  retold      1.00 [0.94..1.00]  1.00 [0.94..1.00]  1.00 [0.94..1.00]  1.00 [0.94..1.00]  1.00 [0.94..1.00]
+
+test: the study with an embedder of one's own, and its pairs
+run:
+  "$SOURCE/scripts/recipes/paraphrase-study" --pairs 5 --embedder hash --similarity 0.99 --keep pairs | grep -E '^(level|verbatim)'
+  wc -l < pairs/holdout.jsonl
+  wc -l < pairs/training.jsonl
+  wai-decontam -q -a pairs/holdout.jsonl pairs/training.jsonl | grep -c look-alike
+stdout:
+  level       exact              near               near-5             any-8              hash               given
+  verbatim    0.00 [0.00..0.43]  0.00 [0.00..0.43]  0.00 [0.00..0.43]  0.00 [0.00..0.43]  0.00 [0.00..0.43]  0.00 [0.00..0.43]
+  5
+  50
+  5
+
+test: bad usage of the study, and an embedder that fails
+run:
+  for o in --pairs '--pairs x' '--pairs 0' '--nonsense 1' x; do
+    "$SOURCE/scripts/recipes/paraphrase-study" $o 2> err; [ $? = 2 ] || echo "$o: $?"
+  done
+  cat err >&2
+  "$SOURCE/scripts/recipes/paraphrase-study" --pairs 2 --embedder cmd:false
+  echo $?
+stdout:
+  4
+stderr has: paraphrase-study [--pairs N]
+stderr has: cmd:false
