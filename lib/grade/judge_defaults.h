@@ -38,12 +38,19 @@ enum {
     RUBRIC_WRITER_MOST = 8,
     RUBRIC_WRITER_CEILING = 100, /* criteria that may be asked for */
     GROUP_RECORDS = 4,           /* records of full length that fit into a question about a group */
+    AUDIT_PROMPT_CHARS = 300,    /* code points of a prompt in a report (14.7) */
+    AUDIT_REASON_CHARS = 200,    /* of a reason (14.7) */
+    AUDIT_EXAMPLES = 3,          /* examples of a reason (14.7) */
+    AUDIT_ERRORS = 5,            /* failed calls that a report shows (14.7) */
+    AUDIT_GRADERS = 1000,        /* different graders told apart */
+    AUDIT_LABEL_CHARS = 40,      /* characters of the record's room that the label takes */
     JUDGE_VOTES_MAX = 99,        /* samples of --votes */
 };
 
 #define JUDGE_ADVISORY_SPEC    "openai:gpt-4o-mini" /* of --advisory without --judge (14.6) */
 #define PAIRWISE_FLIP_FLAG     0.2 /* share of changed answers that is warned about (14.8) */
 #define PAIRWISE_REJECTED_FLAG 0.2 /* share of rejected sides that win (14.8) */
+#define AUDIT_REASON_RATE      0.5 /* share of disputed labels from which a reason is named (14.7) */
 #define JUDGE_UNSURE           0.1 /* distance from 0.5 within which a probability is unsure (14.10) */
 #define JUDGE_VOTE_TEMPERATURE 0.7 /* of the samples of --votes (14.4) */
 

@@ -253,10 +253,10 @@ static void judge_report(struct scorer *head, struct json_writer *w)
     struct judge_scorer *j = (struct judge_scorer *)head;
     struct judge_warm_up up = judge_model_warm_up(j->judge);
     json_write_key(w, "rubric");
-    json_write_text(w, j->o.prompt.ptr           ? "prompt"
-                       : j->o.trait              ? "spec"
-                       : j->kind == PROMPT_FLOOR ? "conduct_floor"
-                                                 : "rubric");
+    json_write_text(w, j->o.prompt.ptr                                      ? "prompt"
+                       : j->o.trait                                         ? "spec"
+                       : j->kind == PROMPT_FLOOR || j->kind == PROMPT_AUDIT ? "conduct_floor"
+                                                                            : "rubric");
     json_write_key(w, "warmup");
     if (up.tried) {
         json_write_object(w);
@@ -340,6 +340,8 @@ static int read_declared(struct judge_scorer *j, const struct scorer_setup *setu
                                           .advisory = j->o.advisory,
                                           .cap = j->o.payload_chars > 0 ? (size_t)j->o.payload_chars
                                                                         : JUDGE_PAYLOAD_CHARS};
+    if (j->o.audit)
+        j->payload.cap -= AUDIT_LABEL_CHARS;
     if (setup->policy.ptr)
         j->payload.policy = arena_span(&j->arena, setup->policy);
     if (j->o.trait)
@@ -349,11 +351,11 @@ static int read_declared(struct judge_scorer *j, const struct scorer_setup *setu
 
 static enum prompt_kind kind_of(const struct scorer_judge_options *o)
 {
-    return o->advisory                  ? PROMPT_ADVISORY
-           : o->audit                   ? PROMPT_AUDIT
-           : o->rubric || o->row_rubric ? PROMPT_CRITERIA
-           : o->prose.ptr               ? PROMPT_RUBRIC
-                                        : PROMPT_FLOOR;
+    return o->advisory                                                       ? PROMPT_ADVISORY
+           : o->audit && !span_starts(span_text(o->spec), SPAN("typesafe:")) ? PROMPT_AUDIT
+           : o->rubric || o->row_rubric                                      ? PROMPT_CRITERIA
+           : o->prose.ptr                                                    ? PROMPT_RUBRIC
+                                                                             : PROMPT_FLOOR;
 }
 
 /* The options' texts outlive what they came from. */
