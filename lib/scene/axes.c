@@ -205,6 +205,11 @@ static int pin_file(struct grid *grid, const struct grid_setting *setting, const
     return 0;
 }
 
+static bool is_special(struct span tool)
+{
+    return span_is(tool, "unrelated") || span_is(tool, "multi_tool");
+}
+
 int axes_build(struct grid *grid, const struct grid_setting *setting, struct buf *notes,
                struct error *error)
 {
@@ -227,6 +232,17 @@ int axes_build(struct grid *grid, const struct grid_setting *setting, struct buf
         if (code)
             return code;
     }
+    if (!setting->tools->count && !grid->axes[AXIS_TOOL].pinned)
+        buf_text(notes, "there are no tools, so the situations are about no tool and several at "
+                        "once only; give --tools FILE\n");
+    for (size_t i = 0; i < setting->tools->count; i++)
+        if (is_special(setting->tools->items[i].name))
+            buf_format(notes,
+                       "a tool is called %.*s, which is also the word for %s; situations mean "
+                       "the word, rename the tool\n",
+                       (int)setting->tools->items[i].name.len, setting->tools->items[i].name.ptr,
+                       span_is(setting->tools->items[i].name, "unrelated") ? "no tool at all"
+                                                                           : "several tools");
     size_t kept = grid->axes[AXIS_RULE].count;
     if (grid->rules_total > kept && !grid->axes[AXIS_RULE].pinned)
         buf_format(

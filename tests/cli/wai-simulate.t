@@ -914,3 +914,19 @@ stdout:
   rows.jsonl
   rows.meta.json
   True 4 budget 12
+
+test: a grid without tools, and a tool that is called like the word for none
+run:
+  wai-simulate --policy policy.md --agent rows:rows.jsonl --budget 1 --seeds seeds.txt --situations 1 -q > out.jsonl; echo $?
+  wai-simulate --tools '[{"name":"unrelated"},{"name":"get_order"}]' --budget 30 -q > out.jsonl; echo $?
+file policy.md:
+  - Be kind to everybody.
+file seeds.txt:
+  hello there
+file rows.jsonl:
+  {"prompt":"hello there","final_text":"hello"}
+stdout:
+  0
+  0
+stderr has: warning: there are no tools, so the situations are about no tool and several at once only; give --tools FILE
+stderr has: warning: a tool is called unrelated, which is also the word for no tool at all; situations mean the word, rename the tool
