@@ -81,7 +81,7 @@ void dialogue_start(struct dialogue *d, const struct dialogue_setting *setting,
     d->next_turn = 1;
     d->turn = d->questions = d->replies = 0;
     d->user_turns = 1;
-    d->bonus = d->has_call = d->ended = false;
+    d->bonus = d->has_call = false;
     d->n_said = d->n_steps = 0;
     buf_clear(&d->final);
     buf_clear(&d->last_text);
@@ -288,11 +288,8 @@ static enum dialogue_next after_words(struct dialogue *d, struct span spoken, in
 enum dialogue_next dialogue_said(struct dialogue *d, struct span spoken, struct span facts)
 {
     int64_t questions = d->questions;
-    if (d->n_steps && d->user_turns >= 2 && span_equal(buf_span(&d->last_text), spoken)) {
-        d->ended = true; /* it repeats itself */
-        buf_span_add(&d->out->final_text, spoken);
-        return DIALOGUE_END;
-    }
+    if (d->n_steps && d->user_turns >= 2 && span_equal(buf_span(&d->last_text), spoken))
+        return DIALOGUE_END; /* it repeats itself */
     push_text(d, spoken, facts);
     return after_words(d, spoken, questions);
 }
@@ -340,8 +337,7 @@ void dialogue_finish(struct dialogue *d)
     buf_byte(b, ']');
     if (json_scan(buf_span(b), &steps, NULL, &fault) == 0) {
         struct span last = turn_finish(steps, buf_span(&d->final), &keep, &scratch);
-        if (!d->ended)
-            buf_span_add(&d->out->final_text, last);
+        buf_span_add(&d->out->final_text, last);
         b->len = keep ? d->ends[keep - 1] : 1;
         buf_byte(b, ']');
     }

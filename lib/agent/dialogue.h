@@ -39,7 +39,6 @@ struct dialogue {
     size_t n_turns, next_turn;
     int64_t budget, remaining, turn, user_turns, min_users, questions;
     bool bonus, has_call;
-    bool ended; /* final_text is told already */
     struct buf final, last_text, line, transcript, scope;
     struct span *said; /* lines of the person */
     size_t n_said, said_cap;

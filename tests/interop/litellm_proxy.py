@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Our chat client against a server that nobody here wrote: the proxy of PyPI's litellm, whose models answer with
-fixed words: text and tool calls, whole and streamed, 429, an unknown model, Anthropic's interface. Loopback only.
+"""Our chat client and wai-simulate against a server that nobody here wrote: the proxy of PyPI's litellm, whose models
+answer with fixed words: text and tool calls, whole and streamed, 429, an unknown model, Anthropic's interface; whole
+rollouts with a model that calls or speaks, as the proxy's router draws. Loopback only.
 
     tests/interop/litellm_proxy.py --bin DIR [--cases N] [--seed S]
 """
@@ -27,6 +28,9 @@ START_SECONDS = 120
 CALL = {"id": "call_1", "type": "function", "function": {"name": "get_order", "arguments": "{\"order_id\": \"x\"}"}}
 MODELS = {"words": {"mock_response": "It is on its way."}, "busy": {"mock_response": "litellm.RateLimitError"},
           "calls": {"mock_tool_calls": [CALL]}}
+
+
+ROLLOUTS = 8
 
 
 def closed_port():
@@ -78,6 +82,42 @@ def talk(check, program, base):
     check.same("a model it does not have", ask(f"vllm:none@{base}/v1").get("failure"), "bad_request")
 
 
+def simulate(check, program, base, folder):
+    """Whole rollouts: the router sends "mixed" to a model that calls a tool, or to one that speaks."""
+    tools = json.dumps([{"name": "get_order", "parameters": {"type": "object", "properties": {"order_id": {}}}}])
+    tasks = os.path.join(folder, "tasks.jsonl")
+    with open(tasks, "w") as f:
+        f.writelines(json.dumps({"prompt": f"Where is order A-{i}?", "scenario_id": f"s{i}"}) + "\n" for i in range(ROLLOUTS))
+
+    def play(spec, *more):
+        report = os.path.join(folder, "report.json")
+        done = subprocess.run([program, "--agent", spec, "--tools", tools, "--tasks", tasks, "--report", report, "-q", "-j", "8",
+                               "--avg-turns", "8", "--max-turns", "10", *more], capture_output=True, text=True, timeout=300,
+                              env=dict(bench.BARE, HOME=folder, WHILEAI_HOME=folder, VLLM_API_KEY=KEY, ANTHROPIC_API_KEY=KEY,
+                                       ANTHROPIC_BASE_URL=base))
+        with open(report) as f:
+            return [json.loads(line) for line in done.stdout.splitlines()], json.load(f), done
+
+    for spec, stream in ((f"vllm:mixed@{base}/v1", ()), (f"vllm:mixed@{base}/v1", ("--stream",)), ("anthropic:mixed", ())):
+        rows, report, done = play(spec, *stream)
+        about = f"{spec.split(':')[0]}{' as a stream' if stream else ''}"
+        check.same(f"{about}: every rollout lands", [len(rows), done.returncode, report["rollouts"]["lost"]], [ROLLOUTS, 0, 0])
+        if spec.startswith("vllm") and not stream:  # the proxy's fixed calls are there in whole replies only
+            check.true(f"{about}: calls are made and answered", any(s.get("tool") == "get_order" and s["result"]
+                                                                    for r in rows for s in r["steps"]))
+            check.true(f"{about}: the last words are the model's", all(r["final_text"] == "It is on its way." for r in rows))
+        check.true(f"{about}: tokens are counted", report["usage"]["agent"]["output_tokens"] > 0, report["usage"])
+        check.true(f"{about}: no key is told", KEY not in done.stdout + done.stderr)
+    rows, report, done = play(f"vllm:busy@{base}/v1", "--budget", "2", "--rerolls", "0")
+    check.same("429 all the time: nothing lands, each loss is listed", [
+        rows, done.returncode, [(l["scenario_id"], "429" in l["error"]) for l in report["lost_rollouts"]][:2]],
+        [[], 4, [("s0", True), ("s1", True)]])
+    rows, report, done = play(f"vllm:none@{base}/v1", "--budget", "2", "--rerolls", "0")
+    check.same("a model it does not have: nothing lands", [rows, done.returncode], [[], 4])
+    rows, report, done = play(f"vllm:words@{base}/v1", "--agent-key-env", "NOBODY")
+    check.same("a key that is missing ends the run", [rows, done.returncode], [[], 4])
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True)
@@ -97,16 +137,17 @@ def main():
         with open(config, "w") as f:
             json.dump({"model_list": [{"model_name": name, "litellm_params": dict(model="openai/gpt-x", api_key="none",
                                                                                   **fixed)}
-                                      for name, fixed in MODELS.items()],
+                                      for name, fixed in [*MODELS.items(), ("mixed", MODELS["words"]), ("mixed", MODELS["calls"])]],
                        "general_settings": {"master_key": KEY}, "litellm_settings": {"telemetry": False}}, f)
         env = dict(bench.BARE, HOME=folder, LITELLM_LOCAL_MODEL_COST_MAP="True", NO_PROXY="*")
         with open(os.path.join(folder, "log"), "w+") as log:
             process = subprocess.Popen([PROXY, "--config", config, "--host", "127.0.0.1", "--port", str(port),
                                         "--telemetry", "False"], env=env, stdout=log, stderr=log, cwd=folder)
             try:
-                if wait_for(f"http://127.0.0.1:{port}", process):
-                    talk(check, os.path.join(build, "obj", "tests", "tools", "chat-client"),
-                         f"http://127.0.0.1:{port}")
+                base = f"http://127.0.0.1:{port}"
+                if wait_for(base, process):
+                    talk(check, os.path.join(build, "obj", "tests", "tools", "chat-client"), base)
+                    simulate(check, os.path.join(given.bin, "wai-simulate"), base, folder)
                 else:
                     log.seek(0)
                     check.true(f"the proxy starts: {log.read()[-2000:]}", False)
