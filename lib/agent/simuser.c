@@ -208,13 +208,16 @@ static int ask_model(const struct simuser *u, const struct simuser_ask *ask, str
 static struct span spoken_of(const struct chat_reply *reply, struct rollout *out, bool *thought,
                              struct buf *scratch)
 {
-    struct span said = reply->choices[0].content;
+    const struct chat_choice *choice = &reply->choices[0];
+    struct span said = choice->content;
     struct text_reasoning r = text_split_reasoning(said.ptr ? said : SPAN(""), scratch);
     *thought = r.closed > 0 || r.unclosed;
     out->counts.user_turns++;
     out->counts.stripped += *thought;
     out->counts.unclosed += r.unclosed;
-    return text_strip(r.spoken);
+    struct span spoken = text_strip(r.spoken);
+    bool cut = choice->finish.ptr && span_is(choice->finish, "length");
+    return cut ? markup_trim_cut(spoken) : spoken;
 }
 
 static bool usable(const struct simuser_ask *ask, struct span spoken, struct buf *line)
@@ -257,7 +260,7 @@ static enum simuser_result attempt(const struct simuser *u, const struct simuser
     struct span spoken = spoken_of(reply, out, thought, &scratch);
     *thought = *thought && utf8_length(spoken) < SIMUSER_SPOKEN;
     enum simuser_result result = SIMUSER_NOTHING;
-    if (content.ptr && patience_may_end(u->patience) && person_left(content))
+    if (content.ptr && person_left(content))
         result = SIMUSER_LEFT;
     else if (!*thought && usable(ask, spoken, line))
         result = SIMUSER_LINE;

@@ -279,13 +279,14 @@ def check_interrupt(check, programs):
 def check_roles(check, programs):
     """Roles of the working folder; a person of its own."""
     with Server() as agent, Server([scripted("/v1/chat/completions", said("And what about order B-12 then?"))]) as user:
-        place = Place(programs, ["Where is order x today"])
+        place = Place(programs, ["Where is order x today?"])
         with open(place.file("wai.yaml"), "w") as f:
             f.write(f"agent: vllm:m1@{agent.base}/v1\nuser: vllm:m2@{user.base}/v1\n")
         done = place.run("--min-user-turns", "2", "--max-turns", "6", "--patience", "endless")
         row = done.rows[0]
         check.same("agent and user of wai.yaml play", [row["model_version"], row["user_model"]], ["m1", "m2"])
-        check.true("the person's line is a step", {"user": "And what about order B-12 then?"} in row["steps"], row["steps"])
+        check.true("the person's line is a step, typed as the opening line is",
+                   {"user": "and what about order B-12 then?"} in row["steps"], row["steps"])
         check.true("and it is said where they came from", "wai.yaml: the agent is" in done.err and "wai.yaml: the user is" in
                    done.err, done.err)
         check.true("no warning of one model in two roles", "same_model" not in done.report["degraded"])

@@ -20,7 +20,6 @@
 
 enum { CONNECTIONS = 65536, EVENTS = 512, READ = 65536 };
 
-
 static struct buf inputs[CONNECTIONS]; /* by descriptor */
 static struct due {
     long long at; /* microseconds */
