@@ -247,6 +247,8 @@ static int make_plan(struct plan *p, struct error *error)
     if (!marks)
         return 0;
     p->marks = marks_open(&o->marks, p->threads, error);
+    if (p->marks && marks_warning(p->marks))
+        log_warning("%s", marks_warning(p->marks));
     return p->marks ? grade_session_stamps(&p->session, &o->judge, &o->rubrics, p->marks, error)
                     : error->code;
 }

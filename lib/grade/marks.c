@@ -5,12 +5,15 @@
 
 #include "grade/classes.h"
 #include "grade/leak.h"
+#include "grade/presence.h"
 #include "grade/rubric.h"
 #include "grade/style.h"
+#include "grade/style_own.h"
 #include "grade/trace_flags.h"
 #include "grade/verdict.h"
 #include "row/calls.h"
 #include "row/fault.h"
+#include "row/gold.h"
 #include "row/reply.h"
 #include "row/signature.h"
 #include "json/edit.h"
@@ -60,6 +63,10 @@ struct marks {
     unsigned marks, stamps;
     struct failure_classes *classes; /* with --classify */
     struct style_bank *style;
+    struct style_own *own; /* of --phrases; NULL: none */
+    uint64_t own_marks;    /* of its markers, those that are asked for */
+    struct presence *presence;
+    struct trace_kinds kinds;
     struct mark_stamp {
         struct span key, json;
     } * stamped; /* members of every row */
@@ -95,6 +102,29 @@ static unsigned marks_named(struct span name)
     return 0;
 }
 
+/* Markers of --phrases that the name stands for. */
+static uint64_t own_named(const struct marks *m, struct span name)
+{
+    if (!m->own)
+        return 0;
+    const struct map *names = style_own_names(m->own);
+    if (span_is(name, "all") || span_is(name, "style"))
+        return names->count == 64 ? UINT64_MAX : ((uint64_t)1 << names->count) - 1;
+    size_t at = map_find(names, name);
+    return at == MAP_NONE ? 0 : (uint64_t)1 << at;
+}
+
+/* What --phrases and --kinds bring. */
+static int read_own(struct marks *m, struct error *error)
+{
+    const struct mark_options *o = m->options;
+    if ((o->phrases || o->kinds) && !o->marks.count)
+        return error_set(error, ERROR_USAGE, "--phrases and --kinds need --mark");
+    if (o->phrases && !(m->own = style_own_read(o->phrases, error)))
+        return error->code;
+    return o->kinds ? trace_kinds_read(&m->kinds, o->kinds, error) : 0;
+}
+
 static int read_marks(struct marks *m, struct error *error)
 {
     for (size_t i = 0; i < m->options->marks.count; i++) {
@@ -102,14 +132,20 @@ static int read_marks(struct marks *m, struct error *error)
         struct span name;
         while (option_next_piece(&at, &name)) {
             unsigned named = marks_named(name);
+            uint64_t own = own_named(m, name);
             struct buf known = {0};
             m->marks |= named;
+            m->own_marks |= own;
+            if (span_is(name, "behavioral") && !m->presence)
+                m->presence = presence_new();
+            if (own || span_is(name, "behavioral"))
+                continue;
             for (size_t k = 0; k < MARK_COUNT && !named; k++)
                 buf_format(&known, "%s%s", k ? ", " : "", mark_name(k));
             if (!named)
                 error_set(error, ERROR_USAGE,
-                          "--mark %.*s: no such marker; the groups are style, trace, grounding and "
-                          "all, the markers %s",
+                          "--mark %.*s: no such marker; the groups are style, trace, grounding, "
+                          "behavioral and all, the markers %s",
                           (int)name.len, name.ptr, buf_cstr(&known));
             buf_free(&known);
             if (!named)
@@ -152,7 +188,7 @@ static void read_ignored(struct marks *m)
 
 bool mark_options_any(const struct mark_options *o)
 {
-    return o->marks.count || o->stamps || o->classify;
+    return o->marks.count || o->stamps || o->classify || o->phrases || o->kinds;
 }
 
 void mark_options_free(struct mark_options *o)
@@ -168,7 +204,7 @@ struct marks *marks_open(const struct mark_options *options, int threads, struct
     m->options = options;
     m->threads = threads;
     m->workers = mem_zero((size_t)threads, sizeof *m->workers);
-    if (read_marks(m, error) < 0 || read_stamps(m, error) < 0) {
+    if (read_own(m, error) < 0 || read_marks(m, error) < 0 || read_stamps(m, error) < 0) {
         marks_close(m);
         return NULL;
     }
@@ -176,10 +212,12 @@ struct marks *marks_open(const struct mark_options *options, int threads, struct
     m->grounding = (struct grounding_options){&m->ignore, &options->allow};
     if (options->classify)
         m->classes = failure_classes_new();
-    if (m->marks & MARKS_STYLE)
+    if (m->marks & MARKS_STYLE || m->own_marks)
         m->style = style_bank_new();
-    for (int i = 0; i < threads && m->marks & MARKS_TRACE; i++)
+    for (int i = 0; i < threads && m->marks & MARKS_TRACE; i++) {
         m->workers[i].reader = trace_reader_new();
+        trace_reader_kinds(m->workers[i].reader, &m->kinds);
+    }
     return m;
 }
 
@@ -201,6 +239,9 @@ void marks_close(struct marks *m)
     free(m->stamped);
     failure_classes_free(m->classes);
     style_bank_free(m->style);
+    style_own_free(m->own);
+    presence_free(m->presence);
+    trace_kinds_free(&m->kinds);
     option_list_free(&m->ignore);
     arena_free(&m->arena);
     free(m);
@@ -241,6 +282,25 @@ static bool mark_holds(const struct marks *m, size_t mark, unsigned tics, unsign
     return arguments_grounded(row, &m->grounding);
 }
 
+static void set_mark(struct mark_worker *w, struct span name, bool one)
+{
+    json_edit_set(&w->markers, name, one ? SPAN("1.0") : SPAN("0.0"));
+}
+
+/* Markers of the user's own phrases, and the old family that says what is there. */
+static void other_marks(const struct marks *m, struct mark_worker *w, const struct row *row)
+{
+    struct buf scratch = {0};
+    uint64_t hits = m->own_marks ? style_own_found(m->own, buf_span(&w->text)) : 0;
+    for (size_t i = 0; m->own_marks && i < style_own_names(m->own)->count; i++)
+        if (m->own_marks >> i & 1)
+            set_mark(w, style_own_names(m->own)->keys[i], !(hits >> i & 1));
+    unsigned there = m->presence ? presence_found(m->presence, row_candidate(row, &scratch)) : 0;
+    for (size_t i = 0; m->presence && i < PRESENCE_COUNT; i++)
+        set_mark(w, span_text(PRESENCE_NAMES[i]), there >> i & 1);
+    buf_free(&scratch);
+}
+
 /* The markers over those of the row, whatever its own are. */
 static void merge_marks(const struct marks *m, struct mark_worker *w, const struct row *row,
                         unsigned tics, unsigned fired)
@@ -255,8 +315,8 @@ static void merge_marks(const struct marks *m, struct mark_worker *w, const stru
     }
     for (size_t i = 0; i < MARK_COUNT; i++)
         if (m->marks & 1U << i)
-            json_edit_set(&w->markers, span_text(mark_name(i)),
-                          mark_holds(m, i, tics, fired, row) ? SPAN("1.0") : SPAN("0.0"));
+            set_mark(w, span_text(mark_name(i)), mark_holds(m, i, tics, fired, row));
+    other_marks(m, w, row);
     buf_clear(&w->json);
     json_edit_apply(&w->markers, object, &w->members, &w->json);
     json_edit_set(&w->edit, SPAN("markers"), buf_span(&w->json));
@@ -266,7 +326,7 @@ static void add_marks(const struct marks *m, struct mark_worker *w, const struct
 {
     struct trace_found found = {0};
     unsigned tics = 0, fired = 0;
-    if (m->marks & MARKS_STYLE) {
+    if (m->style) {
         row_conversation_read(&w->conversation, row);
         tics = style_found(m->style, row, &w->conversation, &w->text);
     }
@@ -351,6 +411,14 @@ static void classify(const struct marks *m, struct mark_worker *w, const struct 
         json_edit_set(&w->edit, SPAN("failure_class"), SPAN("null"));
 }
 
+const char *marks_warning(const struct marks *m)
+{
+    return m->presence
+               ? "presence: markers are 1 when the tic is there, the other way round than all "
+                 "other markers; do not gate on them"
+               : NULL;
+}
+
 void marks_set(struct marks *m, struct span key, struct span json)
 {
     m->stamped = mem_grow(m->stamped, &m->cap_stamped, m->n_stamped + 1, sizeof *m->stamped);
@@ -370,7 +438,7 @@ void marks_apply(struct marks *m, int worker, const struct row *row, struct buf 
     struct mark_worker *w = &m->workers[worker];
     json_edit_clear(&w->edit);
     classify(m, w, row);
-    if (m->marks)
+    if (m->marks || m->own_marks || m->presence)
         add_marks(m, w, row);
     add_stamps(m, w, row);
     for (size_t i = 0; i < m->n_stamped; i++)

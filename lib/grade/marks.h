@@ -7,7 +7,9 @@
 #include "grade/grounding.h"
 
 struct mark_options {
-    struct option_list marks; /* style, trace, grounding, all, or one marker */
+    struct option_list marks; /* style, trace, grounding, behavioral, all, or one marker */
+    const char *phrases;      /* file of phrase lists, or NULL */
+    const char *kinds;        /* kinds of tools, or a file of them, or NULL */
     const char *stamps;       /* "signature,fault,truncated,leak,tools"; NULL: none */
     const char *evidence;     /* full, names, none: what trace_flags says; NULL: full */
     struct option_list ignore_keys, allow; /* of argument_grounding */
@@ -17,7 +19,11 @@ struct mark_options {
 /* clang-format off */
 #define MARK_OPTIONS(type, field) \
     {.kind = OPTION_LIST, .letter = 'm', .name = "mark", .offset = offsetof(type, field.marks), .arg = "NAME|all", \
-     .help = "stock markers: style, trace, grounding, all, or one by name"}, \
+     .help = "stock markers: style, trace, grounding, behavioral, all, or one by name"}, \
+    {.kind = OPTION_TEXT, .name = "phrases", .offset = offsetof(type, field.phrases), .arg = "FILE", .file = true, \
+     .help = "phrase lists of your own for style markers: an object from marker to phrases"}, \
+    {.kind = OPTION_TEXT, .name = "kinds", .offset = offsetof(type, field.kinds), .arg = "TOOL=KIND,...|FILE", .file = true, \
+     .help = "what tools are to the trace markers: write, read, delete, command, none"}, \
     {.kind = OPTION_CHOICE, .name = "evidence", .offset = offsetof(type, field.evidence), .choices = "full|names|none", \
      .help = "what trace_flags says of each flag that fired (full)"}, \
     {.kind = OPTION_LIST, .name = "ignore-keys", .offset = offsetof(type, field.ignore_keys), .arg = "KEY,KEY", \
@@ -36,6 +42,9 @@ bool mark_options_any(const struct mark_options *options); /* something is asked
 
 /* NULL: ERROR_USAGE, a name that is none. */
 struct marks *marks_open(const struct mark_options *options, int threads, struct error *error);
+
+/* A sentence about the marks that people should know, or NULL. */
+const char *marks_warning(const struct marks *m);
 
 /* A member that every row gets. json: a valid value; both are copied. */
 void marks_set(struct marks *m, struct span key, struct span json);

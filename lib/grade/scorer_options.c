@@ -55,8 +55,7 @@ static int read_scale(struct verdict_scale *scale, const char *text, struct erro
 {
     if (!text)
         return 0;
-    scale->set =
-        option_read_pair(text, &scale->low, &scale->high) == 0 && scale->high > scale->low;
+    scale->set = option_read_pair(text, &scale->low, &scale->high) == 0 && scale->high > scale->low;
     return scale->set ? 0
                       : error_set(error, ERROR_USAGE,
                                   "--scale %s: LO,HI is wanted, two numbers, HI above LO", text);

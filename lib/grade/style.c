@@ -72,8 +72,7 @@ static struct phrase *add(struct phrase *items, size_t *count, size_t *cap, cons
     return items;
 }
 
-/* The phrase with its apostrophes curly, as many replies have them. */
-static const char *curly(struct arena *arena, const char *phrase)
+const char *style_curly(struct arena *arena, const char *phrase)
 {
     struct buf text = {0};
     for (; *phrase; phrase++) {
@@ -98,7 +97,7 @@ struct style_bank *style_bank_new(void)
         for (const char *const *p = STYLE_LISTS[kind].phrases; *p; p++) {
             items = add(items, &count, &cap, *p, kind);
             if (strchr(*p, '\''))
-                items = add(items, &count, &cap, curly(&arena, *p), kind);
+                items = add(items, &count, &cap, style_curly(&arena, *p), kind);
         }
     bank->phrases = phrases_new(items, count, PHRASES_EXACT);
     free(items);

@@ -4,6 +4,7 @@
 #ifndef WAI_GRADE_STYLE_H
 #define WAI_GRADE_STYLE_H
 
+#include "base/arena.h"
 #include "row/conversation.h"
 
 enum style_kind {
@@ -32,5 +33,8 @@ void style_bank_free(struct style_bank *bank);
  * memory for what is said, kept from row to row. */
 unsigned style_found(const struct style_bank *bank, const struct row *row,
                      struct row_conversation *c, struct buf *text);
+
+/* The phrase with its apostrophes curly, as many replies have them; in the arena. */
+const char *style_curly(struct arena *arena, const char *phrase);
 
 #endif

@@ -3,10 +3,12 @@
 
 #include <stdlib.h>
 
+#include "base/options.h"
 #include "grade/tool_name.h"
 #include "row/calls.h"
 #include "row/value.h"
 #include "text/fold.h"
+#include "json/tree.h"
 
 static struct span keep(struct trace_calls *calls, struct json_value value)
 {
@@ -212,6 +214,7 @@ static struct span argument(struct trace_calls *calls, const struct json_value *
 static void classify(struct trace_calls *calls, struct trace_call *call)
 {
     enum call_kind name = name_kind(call->tool);
+    size_t told = calls->kinds ? map_find(&calls->kinds->names, call->tool) : MAP_NONE;
     if (call->arguments.text.ptr) {
         struct json_value values[KEYS_END];
         json_get_many(call->arguments, ARGUMENT_KEYS, KEYS_END, values);
@@ -219,7 +222,9 @@ static void classify(struct trace_calls *calls, struct trace_call *call)
         call->path = argument(calls, values, PATH_KEYS, CONTENT_KEYS);
         call->content = argument(calls, values, CONTENT_KEYS, KEYS_END);
     }
-    if (call->command.ptr && (name == CALL_NONE || name == CALL_COMMAND))
+    if (told != MAP_NONE)
+        call->kind = calls->kinds->kinds[told];
+    else if (call->command.ptr && (name == CALL_NONE || name == CALL_COMMAND))
         call->kind = CALL_COMMAND;
     else if (name == CALL_DELETE && call->path.ptr)
         call->kind = CALL_DELETE;
@@ -248,6 +253,73 @@ void trace_calls_read(struct trace_calls *calls, const struct row *row)
         read_blocks(calls, keep(calls, *final));
     for (size_t i = 0; i < calls->count; i++)
         classify(calls, &calls->items[i]);
+}
+
+/* ---- kinds by name ------------------------------------------------------------------------------
+ */
+
+static int add_kind(struct trace_kinds *k, struct span tool, struct span kind, const char *where,
+                    int code, struct error *error)
+{
+    static const char *const NAMES[] = {[CALL_NONE] = "none",
+                                        [CALL_DELETE] = "delete",
+                                        [CALL_COMMAND] = "command",
+                                        [CALL_WRITE] = "write",
+                                        [CALL_READ] = "read"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES && tool.len; i++) {
+        if (!span_is(kind, NAMES[i]))
+            continue;
+        size_t at = map_add(&k->names, tool, NULL);
+        k->kinds = mem_grow(k->kinds, &k->cap, at + 1, sizeof *k->kinds);
+        k->kinds[at] = (enum call_kind)i;
+        return 0;
+    }
+    return error_set(error, code,
+                     "%s: %.*s is \"%.*s\"; a tool's kind is write, read, delete, command or none",
+                     where, (int)tool.len, tool.ptr, (int)kind.len, kind.ptr);
+}
+
+static int kinds_file(struct trace_kinds *k, const char *path, struct error *error)
+{
+    json_t *tree = json_tree_file(path, error), *value;
+    const char *tool;
+    int rc = tree ? 0 : error->code;
+    if (tree && !json_is_object(tree))
+        rc = error_set(error, ERROR_INPUT, "%s: no object; write {\"TOOL\": \"write\"}", path);
+    json_object_foreach(tree, tool, value)
+    {
+        struct span kind = json_is_string(value)
+                               ? span_make(json_string_value(value), json_string_length(value))
+                               : SPAN("");
+        if (!rc)
+            rc = add_kind(k, span_text(tool), kind, path, ERROR_INPUT, error);
+    }
+    json_decref(tree);
+    return rc;
+}
+
+int trace_kinds_read(struct trace_kinds *k, const char *text_or_file, struct error *error)
+{
+    const char *at = text_or_file;
+    struct span piece;
+    int rc = 0;
+    if (!strchr(text_or_file, '='))
+        return kinds_file(k, text_or_file, error);
+    while (!rc && option_next_piece(&at, &piece)) {
+        size_t equals = span_find(piece, SPAN("="), 0);
+        bool pair = equals != (size_t)-1;
+        rc = add_kind(k, span_slice(piece, 0, pair ? equals : piece.len),
+                      pair ? span_slice(piece, equals + 1, piece.len) : SPAN(""), "--kinds",
+                      ERROR_USAGE, error);
+    }
+    return rc;
+}
+
+void trace_kinds_free(struct trace_kinds *k)
+{
+    map_free(&k->names);
+    free(k->kinds);
+    *k = (struct trace_kinds){0};
 }
 
 /* ---- did it fail --------------------------------------------------------------------------------

@@ -116,6 +116,11 @@ struct trace_reader {
     struct buf scratch;
 };
 
+void trace_reader_kinds(struct trace_reader *r, const struct trace_kinds *kinds)
+{
+    r->calls.kinds = kinds;
+}
+
 struct trace_reader *trace_reader_new(void)
 {
     struct trace_reader *r = mem_zero(1, sizeof *r);

@@ -5,6 +5,7 @@
 #define WAI_GRADE_TRACE_FLAGS_H
 
 #include "base/arena.h"
+#include "grade/trace_calls.h"
 #include "row/row.h"
 
 enum trace_flag {
@@ -35,6 +36,7 @@ bool trace_has(const struct trace_found *found, enum trace_flag flag);
 
 /* Compiled patterns and buffers; one per thread. */
 struct trace_reader *trace_reader_new(void);
+void trace_reader_kinds(struct trace_reader *reader, const struct trace_kinds *kinds); /* borrow */
 void trace_flags_read(struct trace_reader *reader, const struct row *row,
                       struct trace_found *found);
 void trace_reader_free(struct trace_reader *reader);
