@@ -84,7 +84,9 @@ static long exponent_at(struct math_parser *p)
     size_t n = math_digits_at(p, at);
     if (n == 0 || n > 4 || (at + n < p->s.len && isalnum((unsigned char)p->s.ptr[at + n])))
         return 0;
-    long value = strtol(p->s.ptr + at, NULL, 10);
+    long value = 0;
+    for (size_t i = at; i < at + n; i++)
+        value = value * 10 + (p->s.ptr[i] - '0');
     p->at = at + n;
     return negative ? -value : value;
 }
