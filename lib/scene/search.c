@@ -449,13 +449,12 @@ uint32_t *search_variant(struct search *s, const struct cell *cell)
     return &s->cells[number_of(s, cell)].variant;
 }
 
-void search_dry(struct search *s, const struct cell *cell)
+void search_put_back(struct search *s, const struct cell *cell)
 {
     size_t at = number_of(s, cell);
     struct candidate *c = &s->cells[at];
     if (c->cell != cell || !c->used)
         return;
-    c->dry = true;
     s->prompts_left++;
     if (--c->used == 0) {
         s->used--;
@@ -463,6 +462,14 @@ void search_dry(struct search *s, const struct cell *cell)
     } else {
         s->reused--;
     }
+}
+
+void search_dry(struct search *s, const struct cell *cell)
+{
+    struct candidate *c = &s->cells[number_of(s, cell)];
+    if (c->cell == cell && c->used)
+        c->dry = true;
+    search_put_back(s, cell);
 }
 
 bool search_reached(const struct search *s)

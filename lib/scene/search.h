@@ -65,6 +65,9 @@ bool search_can_open(const struct search *s);
 /* Where the wordings of a cell that search_next gave go on; until the next cell is asked for. */
 uint32_t *search_variant(struct search *s, const struct cell *cell);
 
+/* The cell was given and nothing was written for it: it may be given again. */
+void search_put_back(struct search *s, const struct cell *cell);
+
 /* No new text can be found for a cell that search_next gave: it is not offered again. */
 void search_dry(struct search *s, const struct cell *cell);
 bool search_reached(

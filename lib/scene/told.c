@@ -17,6 +17,7 @@ bool run_tells(const struct run *run)
 struct asking {
     struct run *run;
     enum search_want want;
+    bool over; /* a cell that is given up is for another writer */
 };
 
 static bool next_cell(void *data, struct writer_cell *out)
@@ -36,9 +37,9 @@ static bool next_cell(void *data, struct writer_cell *out)
 
 static void give_up(void *data, const struct writer_cell *from)
 {
-    struct run *run = ((struct asking *)data)->run;
-    run->pending[from->cell->tier]--;
-    search_dry(run->search, from->cell);
+    const struct asking *a = data;
+    a->run->pending[from->cell->tier]--;
+    (a->over ? search_put_back : search_dry)(a->run->search, from->cell);
 }
 
 static bool claim(void *data, struct span text)
@@ -208,10 +209,14 @@ void run_told_collect(struct run *run)
 /* A writer that can go on no more: the template writer does, when the user said so. */
 static void see_trouble(struct run *run)
 {
+    struct asking asking = {run, SEARCH_ANY, true};
+    struct writer_source source = source_of(&asking);
     struct engine_report *r = run->report;
     r->writer_trouble = scene_writer_trouble(run->teller);
     r->fell_back = r->writer_trouble && r->writer_trouble != WRITER_EXHAUSTED &&
                    run->setting->writer_falls_back && !scene_writer_ready(run->teller);
+    if (r->fell_back)
+        scene_writer_end(run->teller, &source);
 }
 
 /* A cell's messages are of two arms, so that their yields can be told apart. */
@@ -223,7 +228,7 @@ static const char *arm_of_cell(const struct cell *cell)
 
 struct group *run_open_told(struct run *run, enum search_want want)
 {
-    struct asking asking = {run, want};
+    struct asking asking = {run, want, false};
     struct writer_source source = source_of(&asking);
     struct told told;
     struct error error;
@@ -266,7 +271,7 @@ struct group *run_open_told_again(struct run *run)
 
 void run_told_ahead(struct run *run)
 {
-    struct asking asking = {run, SEARCH_ANY};
+    struct asking asking = {run, SEARCH_ANY, false};
     struct writer_source source = source_of(&asking);
     int64_t left = run->setting->budget - run->scheduled;
     if (!run_tells(run) || run->closing || left <= 0 || run->search_spent)

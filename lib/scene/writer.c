@@ -246,6 +246,15 @@ int scene_writer_fill(struct scene_writer *w, const struct writer_source *source
     return 0;
 }
 
+void scene_writer_end(struct scene_writer *w, const struct writer_source *source)
+{
+    struct dealt_list *l = &w->again;
+    for (size_t i = 0; i < l->count; i++)
+        if (l->items[l->first + i].from.cell)
+            source->give_up(source->data, &l->items[l->first + i].from);
+    l->count = 0;
+}
+
 void scene_writer_ahead(struct scene_writer *w, const struct writer_source *source, size_t most)
 {
     size_t round = (size_t)w->setting.round, low = round / 4, target = 2 * round;

@@ -75,6 +75,9 @@ void scene_writer_close(struct scene_writer *w);
 int scene_writer_fill(struct scene_writer *w, const struct writer_source *source, size_t need,
                       struct error *error);
 
+/* Nothing more will be written: the cells that wait for a message go back, by source->give_up. */
+void scene_writer_end(struct scene_writer *w, const struct writer_source *source);
+
 /* Sends waves for up to `most` further messages without waiting for them. */
 void scene_writer_ahead(struct scene_writer *w, const struct writer_source *source, size_t most);
 

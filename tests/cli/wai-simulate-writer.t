@@ -148,10 +148,11 @@ stderr has: OPENAI_API_KEY
 
 test: the template writer goes on where the user said so
 run:
-  wai-simulate --simulator 'exec:exit 3' --simulator template --budget 12 --report run.json | jq -r .writer_model | sort | uniq -c
+  wai-simulate --simulator 'exec:exit 3' --simulator template --budget 400 --require-coverage 1 --report run.json |
+    jq -r .writer_model | sort | uniq -c
   jq -c '.degraded[0:3]' run.json
 needs: jq
-stdout has: 12 template
+stdout has: 400 template
 stdout has: ["scene_brief_unavailable","result_shapes_unavailable","generator_fallback"]
 stderr has: could write no more after 0 messages
 
