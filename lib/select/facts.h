@@ -8,18 +8,20 @@
 #include "row/row.h"
 
 enum select_flag {
-    SELECT_CHECKED = 1 << 0,    /* the row has a privileged text to look for */
-    SELECT_LEAKED = 1 << 1,     /* and the reply says it */
-    SELECT_JUNK = 1 << 2,       /* incomplete: section 3.2, all but the length rule */
-    SELECT_LONG = 1 << 3,       /* over SELECT_LONG_REPLY and not finished */
-    SELECT_OVERLONG = 1 << 4,   /* the row says so itself */
-    SELECT_TRUNCATED = 1 << 5,  /* cut by the token cap */
-    SELECT_HAS_TOOL = 1 << 6,   /* a tool was called */
-    SELECT_WANTS_TOOL = 1 << 7, /* the situation wants one */
-    SELECT_CONTENT = 1 << 8,    /* there is something to train on */
-    SELECT_TRUSTED = 1 << 9,    /* a trusted rule labelled it, and it has content */
-    SELECT_ZERO = 1 << 10,      /* reward itself is 0 */
-    SELECT_EVAL = 1 << 11,      /* lineage.source is "eval" */
+    SELECT_CHECKED = 1 << 0,        /* the row has a privileged text to look for */
+    SELECT_LEAKED = 1 << 1,         /* and the reply says it */
+    SELECT_JUNK = 1 << 2,           /* incomplete: section 3.2, all but the length rule */
+    SELECT_LONG = 1 << 3,           /* over SELECT_LONG_REPLY and not finished */
+    SELECT_OVERLONG = 1 << 4,       /* the row says so itself */
+    SELECT_TRUNCATED = 1 << 5,      /* cut by the token cap */
+    SELECT_HAS_TOOL = 1 << 6,       /* a tool was called */
+    SELECT_WANTS_TOOL = 1 << 7,     /* the situation wants one */
+    SELECT_CONTENT = 1 << 8,        /* there is something to train on */
+    SELECT_TRUSTED = 1 << 9,        /* a trusted rule labelled it, and it has content */
+    SELECT_ZERO = 1 << 10,          /* reward itself is 0 */
+    SELECT_EVAL = 1 << 11,          /* lineage.source is "eval" */
+    SELECT_PROMPT_STANDS = 1 << 13, /* no prompt: the first user message stands in */
+    SELECT_FINAL_STANDS = 1 << 14, /* no final_text: the last message, the assistant's, stands in */
     SELECT_OUT = 1 << 12, /* it leaves in no case (select_wants): what else is known of it is 0 */
 };
 
@@ -29,6 +31,7 @@ struct select_wants {
     /* Of rows whose reward is below min_reward, or none, only what counts them: the reward, leaks, the
      * folded prompt. */
     bool passing_only;
+    bool strict_keys; /* messages stand in for no key that is absent */
     double min_reward;
 };
 

@@ -113,6 +113,7 @@ static void write_found(struct gating *g, struct json_writer *w)
     length_write(&g->found.lengths, w);
     json_write_key(w, "correlations");
     correlation_write(&g->found.correlations, w);
+    job_text(w, "group_key", g->job->q->group_by);
     json_write_key(w, "hack_scan");
     if (g->scanned) {
         json_write_object(w);
@@ -187,10 +188,11 @@ int select_mode_gate(struct select_job *job, struct error *error)
     g.hygiene_options = (struct hygiene_options){.near = SELECT_NEAR,
                                                  .max_spread = SELECT_MAX_SPREAD,
                                                  .threshold = SELECT_CORRELATION,
-                                                 .group_by = "prompt",
+                                                 .group_by = job->q->group_by,
                                                  .max_duplicates = (double)NAN,
                                                  .max_truncated = (double)NAN};
     g.scan_options = HACK_OPTIONS_DEFAULT;
+    g.scan_options.group_by = job->q->group_by;
     g.scan_options.endorsed = job->q->endorsed.items;
     g.scan_options.n_endorsed = job->q->endorsed.count;
     g.hygiene = hygiene_new(&g.hygiene_options);

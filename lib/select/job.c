@@ -69,6 +69,7 @@ int job_read(struct select_job *job, bool facts, job_wanted *wanted, void *data,
     };
     struct row_counts counts = {0};
     job->store = row_store_new(STORE_MEMORY);
+    job->facts.wants.strict_keys = job->q->strict_keys;
     if (facts) {
         run.readers = mem_zero((size_t)jobs, sizeof(struct select_reader *));
         for (int i = 0; i < jobs; i++)
@@ -79,6 +80,8 @@ int job_read(struct select_job *job, bool facts, job_wanted *wanted, void *data,
     for (int i = 0; facts && i < jobs; i++)
         select_reader_free(run.readers[i]);
     free(run.readers);
+    if (facts && !code)
+        select_say_stand_ins(&job->out->notes, &job->facts);
     return code;
 }
 

@@ -96,6 +96,25 @@ static bool truthy(const struct row *row, struct span key)
     return value && json_truthy(*value);
 }
 
+/* The row's own message that stands in for a key which is absent: the first of the user for the prompt, the
+ * last of all, when the assistant says it, for the final text. out is clear. */
+static bool stand_in(struct select_reader *r, const struct row *row, struct span key, bool last,
+                     struct buf *out)
+{
+    struct row_conversation *c = &r->conversation;
+    if (r->wants.strict_keys || row_get_set(row, key) || !truthy(row, SPAN("messages")))
+        return false;
+    row_conversation_read(c, row);
+    size_t i = last && c->count ? c->count - 1 : 0;
+    while (!last && i < c->count && c->items[i].role != ROW_ROLE_USER)
+        i++;
+    if (c->built || i >= c->count ||
+        c->items[i].role != (last ? ROW_ROLE_ASSISTANT : ROW_ROLE_USER))
+        return false;
+    buf_span_add(out, row_message_text(c, &c->items[i]));
+    return out->len > 0;
+}
+
 static bool member_truthy(struct json_value object, const char *key)
 {
     struct json_value value;
@@ -305,6 +324,8 @@ static unsigned leak_flags(struct select_reader *r, const struct row *row,
 static void identify(struct select_reader *r, const struct row *row, struct select_reading *reading)
 {
     reading->texts[READING_TASK] = row_task_key(row, &r->key);
+    if (!reading->texts[READING_TASK].len)
+        reading->texts[READING_TASK] = buf_span(&r->prompt);
     reading->texts[READING_PROMPT] = buf_span(&r->prompt);
     row_signature_of(r->signer, row, &r->steps, reading->signature);
     row_fault_of(row, &r->steps, &r->fault);
@@ -328,6 +349,8 @@ static void read_more(struct select_reader *r, const struct row *row,
                       struct select_reading *reading)
 {
     truthy_text(row, SPAN("final_text"), &r->final);
+    if (stand_in(r, row, SPAN("final_text"), true, &r->final))
+        reading->fact.flags |= SELECT_FINAL_STANDS;
     row_conversation_read(&r->conversation, row);
     row_steps_read(&r->steps, row);
     identify(r, row, reading);
@@ -346,10 +369,12 @@ void select_read(struct select_reader *r, const struct row *row, struct buf *not
     const double scalar = scalar_of(row);
     struct select_reading reading = {.fact = {.label = (int8_t)row_label(row), .scalar = scalar}};
     truthy_text(row, SPAN("prompt"), &r->prompt);
+    const bool stands = stand_in(r, row, SPAN("prompt"), false, &r->prompt);
     buf_clear(&r->folded);
     text_fold(buf_span(&r->prompt), &r->folded);
     reading.texts[READING_FOLDED] = buf_span(&r->folded);
-    reading.fact.flags = (uint16_t)leak_flags(r, row, &reading);
+    reading.fact.flags =
+        (uint16_t)(leak_flags(r, row, &reading) | (stands ? SELECT_PROMPT_STANDS : 0));
     if (r->wants.passing_only && !(scalar >= r->wants.min_reward))
         reading.fact.flags |= SELECT_OUT;
     else

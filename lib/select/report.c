@@ -186,9 +186,13 @@ static void write_interval(struct json_writer *w, struct interval i)
     json_write_end_array(w);
 }
 
-static void write_rl_calibration(const struct select_facts *facts, const struct rl_result *r,
-                                 struct json_writer *w)
+static void write_rl_calibration(const struct select_facts *facts, const struct rl_options *o,
+                                 const struct rl_result *r, struct json_writer *w)
 {
+    if (o->calibration_excludes_leaks) {
+        json_write_key(w, "calibration_excludes_leaks");
+        json_write_bool(w, true);
+    }
     json_write_key(w, "calibration");
     json_write_object(w);
     write_count(w, "n_tasks", r->n_graded_tasks);
@@ -425,6 +429,7 @@ static void write_beside(const struct rl_options *o, const struct rl_result *r,
         json_write_key(w, "correlations");
         correlation_write(beside->correlations, w);
     }
+    write_text(w, "group_key", beside->group_key);
     json_write_key(w, "hack_scan");
     if (beside->hacks) {
         json_write_object(w);
@@ -514,7 +519,7 @@ void select_rl_report(const struct select_facts *facts, const struct rl_options 
     write_fates(facts, r, w);
     write_count(w, "eval_sourced", r->eval_sourced);
     write_count(w, "eval_sourced_input", r->eval_sourced_input);
-    write_rl_calibration(facts, r, w);
+    write_rl_calibration(facts, o, r, w);
     struct buf lines = {0};
     select_rl_notes(facts, o, r, beside, &lines);
     json_write_key(w, "hygiene_warnings");

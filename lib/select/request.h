@@ -29,6 +29,9 @@ struct select_request {
     /* gate, calibrate */
     const char *gate_mode, *student, *model, *ref;
     bool no_strict, strict_hacks;
+    /* sft, rl, filter; rl, gate; rl */
+    bool strict_keys, calibration_excludes_leaks;
+    const char *group_by;
     /* trim */
     int64_t trim, draws, first;
     const char *by, *curve, *dev;
@@ -40,15 +43,15 @@ struct select_request {
     bool fail_on_leak, no_trim_unanimous;
 };
 
-#define SELECT_REQUEST_DEFAULT                                                                   \
-    {                                                                                            \
-        .rows = ROW_OPTIONS_DEFAULT, .mode = "rl", .rule = "top_per_prompt", .seed = "0",        \
-        .truncated = "drop", .order = "spread", .text_gates = "auto", .target = SELECT_TARGET,   \
-        .min_reward = SELECT_MIN_REWARD, .low = SELECT_BAND_LOW, .high = SELECT_BAND_HIGH,       \
-        .fail_under = -1, .max_pairs = SELECT_PAIRS_PER_PROMPT, .min_margin = SELECT_MIN_MARGIN, \
-        .solved = SELECT_SOLVED, .floor = SELECT_FLOOR, .tiers = SELECT_TIERS,                   \
-        .min_rollouts = SELECT_MIN_ROLLOUTS, .by = "random", .draws = TRIM_DRAWS,                \
-        .first = TRIM_FIRST, .growth = TRIM_GROWTH, .min_gain = TRIM_MIN_GAIN                    \
+#define SELECT_REQUEST_DEFAULT                                                                     \
+    {                                                                                              \
+        .rows = ROW_OPTIONS_DEFAULT, .mode = "rl", .group_by = "prompt", .rule = "top_per_prompt", \
+        .seed = "0", .truncated = "drop", .order = "spread", .text_gates = "auto",                 \
+        .target = SELECT_TARGET, .min_reward = SELECT_MIN_REWARD, .low = SELECT_BAND_LOW,          \
+        .high = SELECT_BAND_HIGH, .fail_under = -1, .max_pairs = SELECT_PAIRS_PER_PROMPT,          \
+        .min_margin = SELECT_MIN_MARGIN, .solved = SELECT_SOLVED, .floor = SELECT_FLOOR,           \
+        .tiers = SELECT_TIERS, .min_rollouts = SELECT_MIN_ROLLOUTS, .by = "random",                \
+        .draws = TRIM_DRAWS, .first = TRIM_FIRST, .growth = TRIM_GROWTH, .min_gain = TRIM_MIN_GAIN \
     }
 
 /* The result beside the rows: the report, and what people read. {0} is empty. */

@@ -456,7 +456,7 @@ static void measure_tasks(struct run *run)
     r->graded = mem_zero(run->facts->tasks.count, sizeof *r->graded);
     for (size_t row = 0; row < run->facts->count; row++) {
         const struct select_fact *f = &run->facts->items[row];
-        if (f->label < 0)
+        if (f->label < 0 || (run->o->calibration_excludes_leaks && f->flags & SELECT_LEAKED))
             continue;
         r->n_graded_tasks += r->graded[f->task].n++ == 0;
         r->graded[f->task].passes += f->label == ROW_LABEL_PASS;

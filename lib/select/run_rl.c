@@ -140,6 +140,7 @@ static int measure(struct rl_run *run, struct error *error)
     struct hack_options options = HACK_OPTIONS_DEFAULT;
     struct measuring m = {.correlator = correlator_new()};
     int code = 0;
+    options.group_by = run->job->q->group_by;
     options.endorsed = run->endorsed;
     options.n_endorsed = run->n_endorsed;
     if (!run->job->q->no_scan && !(m.scan = hack_scan_new(&options, error)))
@@ -197,6 +198,11 @@ static void say(struct rl_run *run)
                RL_TRUNCATED_NAMES[run->o.truncated], r->n_leaks);
     buf_format(notes, "dropped tasks: %zu unanimous, %zu too easy, %zu too hard\n", r->unanimous,
                r->too_easy, r->too_hard);
+    if (r->n_leaks && !run->o.calibration_excludes_leaks)
+        buf_format(notes,
+                   "%zu rows that leaked count in the tasks' pass rates "
+                   "(--calibration-excludes-leaks)\n",
+                   r->n_leaks);
     if (run->job->q->prior)
         buf_format(notes, "the last round's rates dropped %zu rows before that\n",
                    run->prior_dropped);
@@ -217,6 +223,7 @@ static int tell(struct rl_run *run, struct error *error)
                            &run->prior_text);
         run->beside.prior = buf_span(&run->prior_text);
     }
+    run->beside.group_key = run->job->q->group_by;
     run->beside.quota_key = run->o.quota.limit ? run->job->facts.wants.quota_key : NULL;
     json_write_start(&w, &run->job->out->report, JSON_STYLE_INDENTED);
     select_rl_report(&run->job->facts, &run->o, &run->r, &run->beside, &w);
@@ -239,6 +246,7 @@ static int ask(struct rl_run *run, struct error *error)
         .enforce_band = !q->no_enforce_band,
         .dedupe = !q->no_dedupe,
         .has_tools = !q->no_tools,
+        .calibration_excludes_leaks = q->calibration_excludes_leaks,
         .truncated = (enum rl_truncated)choice(q->truncated, RL_TRUNCATED_NAMES, 3),
         .order = (enum rl_order)choice(q->order, ORDERS, 2),
         .text_gates = (enum rl_text_gates)choice(q->text_gates, RL_TEXT_NAMES, 3),

@@ -32,6 +32,9 @@ int select_quota_read(const char *text, struct select_facts *facts, struct selec
 bool select_quota_take(const struct select_quota *quota, size_t *used,
                        const struct select_fact *fact);
 
+/* Says how many rows have messages that stand in for a prompt or a final text of their own. */
+void select_say_stand_ins(struct buf *notes, const struct select_facts *facts);
+
 /* Lines, each with "note: " in front. */
 void select_say_lines(struct buf *notes, struct span lines);
 
@@ -83,6 +86,7 @@ struct rl_options {
     size_t target;    /* rows; the last group may pass it */
     double low, high; /* band, edges inside */
     bool enforce_band, dedupe, has_tools;
+    bool calibration_excludes_leaks; /* rates of tasks are without the rows that leaked */
     enum rl_truncated truncated;
     enum rl_order order;
     enum rl_text_gates text_gates;
@@ -138,6 +142,7 @@ struct rl_beside {
     double audited;                         /* rows */
     struct span prior;                      /* its object, or empty */
     const char *quota_key;
+    const char *group_key; /* what the hack scan calls one ask */
 };
 
 extern const char *const RL_TRUNCATED_NAMES[], *const RL_TEXT_NAMES[];

@@ -471,3 +471,53 @@ run:
   wai-select -q -o out --mode filter --json > r.json < /dev/stdin
   cat r.json
 stdout json: {"n":5,"n_kept":2,"n_dropped":3,"dropped":{"incomplete_junk":1},"unanimous_groups_dropped":1,"unanimous_rows_dropped":2,"signal":{"n_mixed":1}}
+
+test: rows of messages alone are asked and answered by them
+file rows.jsonl:
+  {"messages":[{"role":"system","content":"s"},{"role":"user","content":"Where is it?"},{"role":"assistant","content":"On its way."}],"reward":1}
+  {"messages":[{"role":"user","content":"where IS it?"},{"role":"assistant","content":[{"type":"text","text":"Here."}]}],"reward":1}
+  {"messages":[{"role":"user","content":"And now?"},{"role":"assistant","content":"Wait."},{"role":"user","content":"Hello?"}],"reward":1}
+run:
+  wai-select --mode sft --report r.json rows.jsonl | wc -l
+  wai-select -q --mode sft --strict-keys rows.jsonl
+stdout:
+  1
+stderr has: 3 rows without a prompt: their first user message stands in
+stderr has: 2 rows without a final_text: the assistant's last message stands in
+stderr has: --strict-keys
+file r.json has: "n_junk": 1
+
+test: the first user message is the task when nothing else is
+stdin:
+  {"messages":[{"role":"user","content":"A long enough question"},{"role":"assistant","content":"Yes."}],"reward":1}
+  {"messages":[{"role":"user","content":"A long enough question"},{"role":"assistant","content":"No."}],"reward":0}
+  {"messages":[{"role":"user","content":"Another long question"},{"role":"assistant","content":"No."}],"reward":0}
+  {"messages":[{"role":"user","content":"Another long question"},{"role":"assistant","content":"Nope."}],"reward":0}
+run: wai-select -q --report r.json --no-scan | grep -c 'A long'; grep -E '"(unanimous_groups_dropped|group_key)"' r.json
+stdout:
+  2
+    "unanimous_groups_dropped": 1,
+    "group_key": "prompt",
+
+test: what is one ask to the hack scan
+stdin:
+  {"scenario_id":"a","prompt":"p1 p2 p3","final_text":"Yes.","reward":1}
+  {"scenario_id":"a","prompt":"q1 q2 q3","final_text":"No.","reward":0}
+run: tee rows.jsonl | wai-select -q --group-by task --report r.json >/dev/null; wai-select -q --report s.json rows.jsonl > /dev/null; grep -hE '"(group_key|n_groups_multi)": ("|[0-9])' r.json s.json
+stdout has: "group_key": "task"
+stdout has: "n_groups_multi": 1
+stdout has: "group_key": "prompt"
+stdout has: "n_groups_multi": 0
+
+test: rates with and without the rows that leaked
+file rows.jsonl:
+  {"scenario_id":"a","prompt":"p1 p2 p3","final_text":"Yes, it is so.","reward":1}
+  {"scenario_id":"a","prompt":"p1 p2 p3","final_text":"No, never.","reward":0}
+  {"scenario_id":"a","prompt":"p1 p2 p3","final_text":"The secret is an octopus in the cellar.","reward":1,"privileged":{"reference":"octopus in the cellar"}}
+run:
+  wai-select --no-scan rows.jsonl | grep -o '"n": *3, *"pass_rate": *0.6[0-9]*' | uniq -c | sed 's/^ *//'
+  wai-select -q --no-scan --calibration-excludes-leaks --report r.json rows.jsonl | grep -o '"n": *2, *"pass_rate": *0.5' | uniq -c | sed 's/^ *//'
+stdout has: 2 "n":
+stdout has: "pass_rate":0.5
+stderr has: 1 rows that leaked count
+file r.json has: "calibration_excludes_leaks": true

@@ -94,7 +94,7 @@ def make_rows(rng):
 
 def ours(binary, args, text, scratch):
     report = os.path.join(scratch, "report.json")
-    done = subprocess.run([binary, "-q", "--report", report] + args, input=text.encode("utf-8", "surrogatepass"), capture_output=True)
+    done = subprocess.run([binary, "-q", "--strict-keys", "--report", report] + args, input=text.encode("utf-8", "surrogatepass"), capture_output=True)
     if done.returncode != 0:
         return None, done.stderr.decode()
     with open(report) as f:
