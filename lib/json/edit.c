@@ -46,8 +46,18 @@ static struct json_change *change_of(struct json_edit *e, struct span key)
     return c;
 }
 
+static bool blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
 void json_edit_set(struct json_edit *e, struct span key, struct span json)
 {
+    /* White space around it is no part of a value. */
+    while (json.len && blank(json.ptr[0]))
+        json = span_slice(json, 1, json.len);
+    while (json.len && blank(json.ptr[json.len - 1]))
+        json.len--;
     struct json_change *c = change_of(e, key);
     c->remove = false;
     c->json_at = e->bytes.len;

@@ -13,7 +13,7 @@ struct json_edit {
 };
 
 void json_edit_set(struct json_edit *e, struct span key,
-                   struct span json); /* json: a valid value */
+                   struct span json); /* json: a valid value; white space around it is left out */
 void json_edit_text(struct json_edit *e, struct span key, struct span utf8); /* a string value */
 void json_edit_remove(struct json_edit *e, struct span key);
 void json_edit_clear(struct json_edit *e);
