@@ -123,8 +123,9 @@ bool side_brief(const struct side *s, struct buf *out, struct error *error)
     buf_text(&user, "It goes by:\n");
     buf_span_add(&user, utf8_head(s->policy, WRITER_CLAUSES_SHOWN));
     buf_clear(out);
-    bool told = ask(s, "brief", span_text(BRIEF), buf_span(&user), SIDE_BRIEF_TOKENS,
-                    SIDE_TEMPERATURE, SIDE_BRIEF_SECONDS, &reply, error);
+    bool told =
+        ask(s, "brief", span_text(BRIEF), buf_span(&user), SIDE_BRIEF_TOKENS, SIDE_TEMPERATURE,
+            s->brief_s > 0 ? s->brief_s : SIDE_BRIEF_SECONDS, &reply, error);
     if (told && !object_of(buf_span(&reply), &mended, &object)) {
         error_set(error, ERROR_REMOTE, "the writer's brief is no JSON object");
         told = false;

@@ -13,7 +13,7 @@ struct side {
     const struct row_tools *tools;
     const struct grid *grid;
     struct span policy, kind;
-    int64_t seed;
+    double brief_s; /* seconds that the brief may take; 0: SIDE_BRIEF_SECONDS */
 };
 
 /* Who talks to the assistant, and about what; without lines that recite a rule. false: none. */

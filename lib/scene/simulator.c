@@ -113,9 +113,15 @@ static void use_shapes(struct simulate_setup *in, const struct side *side)
 static void ask_first(struct simulator *x, struct simulate_setup *in)
 {
     struct error why = {0};
-    struct side side = {x->model,       &in->spec.tools,
-                        &in->grid,      text_strip(buf_span(&in->spec.policy)),
-                        x->writer.kind, in->s.seed};
+    bool clocked = in->s.search.time_budget > 0;
+    struct side side = {
+        .model = x->model,
+        .tools = &in->spec.tools,
+        .grid = &in->grid,
+        .policy = text_strip(buf_span(&in->spec.policy)),
+        .kind = x->writer.kind,
+        .brief_s = in->knobs.value[clocked ? KNOB_SCENE_JOIN_CLOCKED : KNOB_SCENE_JOIN],
+    };
     if (model_spec_of(x->model)->provider == MODEL_REPLAY)
         return; /* its replies are messages */
     if (!side_brief(&side, &x->brief, &why))
@@ -193,6 +199,7 @@ int simulator_open(struct simulator *x, struct simulate_setup *in, const struct 
         .strict = in->topology.unique,
         .round = s->round,
         .budget = in->budget,
+        .knobs = &in->knobs,
     };
     if (strncmp(spec, "file:", 5) == 0)
         return read_file(x, in, spec + 5, error);

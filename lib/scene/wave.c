@@ -70,13 +70,13 @@ static void add_clauses(const struct scene_writer *w, struct buf *out)
 }
 
 /* Up to eight purposes that no message has had yet. */
-static size_t underexplored(const struct scene_writer *w, struct span out[SCENE_AVOID],
+static size_t underexplored(const struct scene_writer *w, struct span out[WRITER_CONTEXT],
                             struct arena *a)
 {
     const struct card_setting *s = &w->setting.cards;
     const struct tool_facts *facts = &s->grid->facts;
     size_t n = 0;
-    for (size_t i = 0; w->written && i < facts->count && n < SCENE_AVOID; i++) {
+    for (size_t i = 0; w->written && i < facts->count && n < writer_context(w); i++) {
         struct buf wish = {0};
         if (w->by_tool[i])
             continue;
@@ -101,9 +101,11 @@ static void write_user(const struct scene_writer *w, struct wave *wave, size_t n
                        struct buf *out)
 {
     const struct writer_setting *s = &w->setting;
-    struct span open[SCENE_AVOID];
+    struct span open[WRITER_CONTEXT];
     size_t n_open = underexplored(w, open, &wave->arena);
-    size_t n_failing = s->n_failing < WRITER_FAILING ? s->n_failing : WRITER_FAILING;
+    size_t n_failing = (size_t)knob_int(s->knobs, KNOB_AVOID_ITEMS);
+    if (n_failing > s->n_failing)
+        n_failing = s->n_failing;
     buf_clear(out);
     if (s->kind.len && wave->number % WRITER_NAMELESS_WAVE != WRITER_NAMELESS_WAVE - 1) {
         buf_text(out, "The assistant they write to: ");
@@ -127,19 +129,22 @@ static void write_user(const struct scene_writer *w, struct wave *wave, size_t n
         add_card(&wave->cards[i], out);
 }
 
-static int64_t reply_tokens(const struct wave *wave, size_t n_cards)
+static int64_t reply_tokens(const struct scene_writer *w, const struct wave *wave, size_t n_cards)
 {
-    int64_t tokens = WRITER_TOKENS_CARD * (int64_t)n_cards + WRITER_TOKENS_BASE;
-    if (wave->number < WRITER_FIRST_WAVES)
-        return WRITER_FIRST_TOKENS;
-    return tokens < WRITER_TOKENS_LEAST  ? WRITER_TOKENS_LEAST
-           : tokens > WRITER_TOKENS_MOST ? WRITER_TOKENS_MOST
-                                         : tokens;
+    const double *value = w->setting.knobs->value;
+    double tokens = value[KNOB_TOKENS_PER_CARD] * (double)n_cards + value[KNOB_TOKENS_BASE];
+    if (wave->number < knob_int(w->setting.knobs, KNOB_FIRST_WRITERS))
+        tokens = value[KNOB_FIRST_TOKENS];
+    else if (tokens < value[KNOB_TOKENS_FLOOR])
+        tokens = value[KNOB_TOKENS_FLOOR];
+    else if (tokens > value[KNOB_TOKENS_CAP])
+        tokens = value[KNOB_TOKENS_CAP];
+    return tokens < WRITER_REPLY_MAX ? (int64_t)tokens : WRITER_REPLY_MAX;
 }
 
 static void write_line(const struct scene_writer *w, struct wave *wave, struct buf *out)
 {
-    struct span open[SCENE_AVOID];
+    struct span open[WRITER_CONTEXT];
     size_t n_open = underexplored(w, open, &wave->arena);
     buf_text(out, "{\"cards\":[");
     for (size_t i = 0; i < wave->n_cards; i++) {
@@ -181,7 +186,7 @@ size_t wave_write(const struct scene_writer *w, struct wave *wave)
         return n;
     }
     for (;; n = (n + 1) / 2) {
-        wave->tokens = reply_tokens(wave, n);
+        wave->tokens = reply_tokens(w, wave, n);
         write_user(w, wave, n, &out);
         int64_t room =
             (model_context(w->setting.model, &known) - wave->tokens - CHAT_MARGIN_TOKENS) * 3;
@@ -279,9 +284,10 @@ static void refused(struct scene_writer *w, const struct writer_source *source, 
 
 static void remember(struct scene_writer *w, const struct dealt *d, struct span text)
 {
-    if (w->n_recent == SCENE_AVOID)
+    if (w->n_recent && w->n_recent == writer_context(w))
         memmove(w->recent, w->recent + 1, --w->n_recent * sizeof *w->recent);
-    w->recent[w->n_recent++] = text;
+    if (writer_context(w))
+        w->recent[w->n_recent++] = text;
     const struct tool_facts *facts = &w->setting.cards.grid->facts;
     const struct tool_fact *fact =
         d->from.cell ? tool_facts_find(facts, d->from.cell->value[AXIS_TOOL]) : NULL;

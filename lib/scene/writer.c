@@ -21,6 +21,12 @@ struct scene_writer *scene_writer_open(const struct writer_setting *setting)
     return w;
 }
 
+size_t writer_context(const struct scene_writer *w)
+{
+    int64_t n = knob_int(w->setting.knobs, KNOB_CONTEXT_ITEMS);
+    return n < WRITER_CONTEXT ? (size_t)n : WRITER_CONTEXT;
+}
+
 static void wave_free(struct wave *wave)
 {
     arena_free(&wave->arena);
@@ -122,7 +128,7 @@ static bool send(struct scene_writer *w, const struct writer_source *source, siz
         return false;
     }
     struct writer_failure failure;
-    if (wave->n_cards >= WRITER_FIRST_CARDS && w->told[TOLD_OUTSIDE].count < WRITER_OUTSIDE)
+    if (wave->n_cards >= WRITER_OUTSIDE_FROM && w->told[TOLD_OUTSIDE].count < WRITER_OUTSIDE)
         add_other(w, source, wave, NULL);
     if (source->failure && source->failure(source->data, wave->number, n_cards, &failure))
         add_other(w, source, wave, &failure);
@@ -146,10 +152,14 @@ static bool send(struct scene_writer *w, const struct writer_source *source, siz
 static void send_for(struct scene_writer *w, const struct writer_source *source, size_t missing)
 {
     while (missing && w->in_flight < WRITER_IN_FLIGHT) {
-        size_t most = w->wave < WRITER_FIRST_WAVES ? WRITER_FIRST_CARDS : WRITER_WAVE_CARDS;
-        size_t n = missing < most ? missing : most;
-        if (n < WRITER_LEAST_CARDS)
-            n = WRITER_LEAST_CARDS;
+        const struct knobs *k = w->setting.knobs;
+        int64_t most = w->wave < knob_int(k, KNOB_FIRST_WRITERS) ? knob_int(k, KNOB_FIRST_CARDS)
+                                                                 : WRITER_WAVE_CARDS;
+        int64_t least = knob_int(k, KNOB_MIN_CARDS);
+        int64_t wanted = (int64_t)missing < most ? (int64_t)missing : most;
+        size_t n = (size_t)(wanted < least ? least : wanted);
+        if (n > WRITER_MOST_CARDS)
+            n = WRITER_MOST_CARDS;
         if (!send(w, source, n))
             return;
         missing = missing > n ? missing - n : 0;
@@ -204,18 +214,19 @@ static size_t receive(struct scene_writer *w, const struct writer_source *source
 /* Nothing but copies, round after round: other draws, and what was written before is shown. */
 static void idle(struct scene_writer *w, bool copies)
 {
-    int64_t rows = w->setting.budget / WRITER_ROWS_PER_RESTART;
+    const struct knobs *k = w->setting.knobs;
+    int64_t rows = w->setting.budget / knob_int(k, KNOB_ROWS_PER_RESTART);
     int64_t most = rows > WRITER_RESTARTS ? rows : WRITER_RESTARTS;
-    if (++w->empty_rounds >= WRITER_EMPTY_ROUNDS) {
+    if (++w->empty_rounds >= knob_int(k, KNOB_EMPTY_ROUNDS)) {
         w->trouble = copies ? WRITER_EXHAUSTED : WRITER_FAILED;
         return;
     }
     w->idle_rounds = copies ? w->idle_rounds + 1 : 0;
-    if (w->idle_rounds < WRITER_IDLE_ROUNDS)
+    if (w->idle_rounds < knob_int(k, KNOB_IDLE_RESTART))
         return;
     w->idle_rounds = 0;
     w->empty_rounds = 0;
-    w->epoch += WRITER_RESTART_STRIDE;
+    w->epoch += knob_int(k, KNOB_RESTART_STRIDE);
     if (++w->counts.restarts > most)
         w->trouble = WRITER_EXHAUSTED;
 }
@@ -259,7 +270,8 @@ void scene_writer_ahead(struct scene_writer *w, const struct writer_source *sour
 {
     size_t round = (size_t)w->setting.round, low = round / 4, target = 2 * round;
     low = low < WRITER_LOW_LEAST ? WRITER_LOW_LEAST : low > WRITER_LOW_MOST ? WRITER_LOW_MOST : low;
-    target = target > WRITER_BUFFER_MOST ? WRITER_BUFFER_MOST : target;
+    size_t cap = (size_t)knob_int(w->setting.knobs, KNOB_BUFFER_CAP);
+    target = target > cap ? cap : target;
     if (target < 2 * WRITER_WAVE_CARDS)
         target = 2 * WRITER_WAVE_CARDS;
     if (most < target)

@@ -7,6 +7,7 @@
 
 #include "model/chat.h"
 #include "scene/cards.h"
+#include "scene/knobs.h"
 #include "scene/letters.h"
 
 enum writer_trouble {
@@ -32,6 +33,7 @@ struct writer_setting {
     bool strict;           /* a message that misses its card's style is asked for again */
     int64_t round, budget; /* rollouts of a round; rows of the run */
     double timeout_s;      /* of a wave; 0: WRITER_TIMEOUT_S */
+    const struct knobs *knobs;
 };
 
 /* A cell to write for. */

@@ -47,7 +47,7 @@ struct scene_writer {
     int64_t wave, epoch;     /* waves sent; added to their number in draws, after a restart */
     struct dealt_list again; /* cards whose message was refused */
     struct told_list told[TOLD_KINDS];
-    struct span recent[SCENE_AVOID]; /* messages, the newest last */
+    struct span recent[WRITER_CONTEXT]; /* messages, the newest last */
     size_t n_recent;
     int64_t *by_tool; /* messages of each tool */
     int64_t strikes, empty_rounds, idle_rounds;
@@ -56,6 +56,9 @@ struct scene_writer {
     enum writer_trouble trouble;
     struct writer_counts counts;
 };
+
+/* Messages to keep away from, and purposes to come to, in a wave. */
+size_t writer_context(const struct scene_writer *w);
 
 /* Words and lines of a wave whose cards are dealt; cards that do not fit the window are cut off the
  * end: how many stay. */

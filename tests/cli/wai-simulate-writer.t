@@ -96,6 +96,23 @@ stdout:
   1
   1
 
+test: the numbers of a writer can be set
+run:
+  wai-simulate --simulator 'exec:python3 model.py' --budget 60 -q --set first_wave_tokens=512 --set wave_tokens_floor=600 \
+    --set writer_context_items=0 --set first_wave_cards=2 > /dev/null
+  python3 -c '
+  import json
+  from model import cards
+  waves = [a for a in map(json.loads, open("asked.jsonl")) if cards(a)]
+  assert sorted({a["max_tokens"] for a in waves})[0] == 512 and all(a["max_tokens"] in (512, 600) or a["max_tokens"] > 600 for a in waves)
+  assert not any("Sent before" in a["messages"][1]["content"] or "Nobody has come" in a["messages"][1]["content"] for a in waves)
+  assert min(len(cards(a)) for a in waves) == 2
+  print("held")'
+  wai-simulate --simulator 'exec:python3 model.py' --budget 30 -q --set first_wave_cards=1000000 --set tokens_per_card=1e9 | wc -l
+stdout:
+  held
+  30
+
 test: a program writes
 run:
   wai-simulate --simulator 'cmd:python3 program.py' --budget 30 -q --report run.json | jq -r .writer_model | sort | uniq -c
