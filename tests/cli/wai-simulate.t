@@ -467,19 +467,21 @@ stdout:
 
 test: an interrupt keeps whole lines and says so
 run:
+  set -m  # else the shell has what it runs beside it ignore interrupts
   wai-simulate --mode rl -k 4 --repeat-policy fixed --budget none -q > rows.jsonl 2> err &
   pid=$!
   while [ ! -s rows.jsonl ]; do sleep 0.01; done
   kill -INT $pid
   wait $pid
-  status=$?
-  [ $status = 130 ] || [ $status = 0 ] || echo "exit $status"
-  [ $status = 0 ] || grep -c 'whole rows were written' err
+  echo "exit $?"
+  grep -c 'whole rows were written' err
   python3 -c '
   import json
   n = sum(1 for line in open("rows.jsonl") if line.endswith("\n") and json.loads(line))
-  assert n'
-stdout matches: ^(1\n)?$
+  assert 0 < n < 50000'
+stdout:
+  exit 130
+  1
 
 # The kernel may break off a write between two pages when SIGKILL comes, so the last line may be cut.
 test: killed at any moment, the rows are whole lines
