@@ -167,6 +167,13 @@ static int close_progress(struct session *x, struct error *error)
                  : 0;
 }
 
+static void tell_slow(void *data, struct span scenario_id, int64_t index, double seconds)
+{
+    (void)data;
+    log_note("rollout %lld of %.*s has been in flight for %.0f s", (long long)index,
+             (int)(scenario_id.len < 200 ? scenario_id.len : 200), scenario_id.ptr, seconds);
+}
+
 static bool interrupted(void)
 {
     return signals_caught() != 0;
@@ -336,7 +343,7 @@ static int run(struct session *x, struct error *error)
         .talk = &x->talk.talk,
         .spent = x->talk.access.budget,
         .priced = x->talk.access.priced,
-        .events = {write_row, flush_rows, show_progress, interrupted, x},
+        .events = {write_row, flush_rows, show_progress, interrupted, x, tell_slow},
     };
     struct engine_report report = {0};
     e.world_seed = s->world_seed_given ? s->world_seed : s->agent_seed;

@@ -216,7 +216,8 @@ static bool complete(struct model_agent *a, struct talker *t, int64_t max_tokens
     int code = model_chat(a->model, &request, &t->reply, &error);
     t->messages.len--;
     rollout_count_call(&out->counts.agent, &t->reply);
-    out->counts.logprobs_dropped += t->reply.logprobs_dropped;
+    out->counts.logprobs_dropped +=
+        code == 0 && request.logprobs != CHAT_LOGPROBS_NONE && !t->reply.choices[0].has_logprobs;
     if (code < 0)
         rollout_call_failed(out, t->reply.failure, &error);
     else if (!t->max_tokens_sent)

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -158,6 +159,35 @@ void *pool_take(struct pool *p, enum pool_take_mode mode)
         else
             pthread_cond_wait(&p->head_done, &p->lock);
     }
+    if (slot->done) {
+        job = slot->job;
+        p->taken++;
+    }
+    pthread_mutex_unlock(&p->lock);
+    return job;
+}
+
+int pool_idle(const struct pool *p)
+{
+    return p->submitted == p->taken;
+}
+
+void *pool_take_within(struct pool *p, double seconds)
+{
+    struct timespec until;
+    int late = 0;
+    void *job = NULL;
+    if (pool_idle(p))
+        return NULL;
+    struct slot *slot = &p->slots[p->taken % p->window];
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += (time_t)seconds;
+    until.tv_nsec += (long)((seconds - (double)(time_t)seconds) * 1e9);
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&p->lock);
+    while (!slot->done && !late)
+        late = pthread_cond_timedwait(&p->head_done, &p->lock, &until);
     if (slot->done) {
         job = slot->job;
         p->taken++;

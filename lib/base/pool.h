@@ -40,6 +40,10 @@ enum { POOL_WAITING_STACK = 1 << 20 }; /* bytes; only what is touched is ever th
 void pool_submit(struct pool *pool, void *job);
 int pool_full(const struct pool *pool);
 void *pool_take(struct pool *pool, enum pool_take_mode mode);
+/* Waits, but no longer than so; NULL: nothing is finished yet, or nothing is under way (pool_idle). Not for
+ * pools whose caller works. */
+void *pool_take_within(struct pool *pool, double seconds);
+int pool_idle(const struct pool *pool);
 void pool_close(struct pool *pool); /* waits for what is running; jobs not taken are dropped */
 
 int pool_cpu_count(void); /* CPUs this process may use, at least 1 */

@@ -256,4 +256,8 @@ enum { SCENE_CLOSING_WINDOW = 20 }; /* rollouts whose median says how long one t
 #define SCENE_DEAD_TOOL_RATE 0.30 /* of calls that work, at most */
 #define SCENE_SMOOTHING      1.0  /* pseudo-count of the successive policy (situations 8.2) */
 
+/* A rollout in flight for this long is named, once (world 16.2); how often that is looked after. */
+#define SCENE_SLOW_S      300.0 /* seconds */
+#define SCENE_SLOW_LOOK_S 5.0   /* seconds */
+
 #endif

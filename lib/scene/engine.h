@@ -61,6 +61,8 @@ struct engine_events {
     void (*progress)(void *data, const struct engine_progress *progress);
     bool (*interrupted)(void); /* may be NULL */
     void *data;
+    /* A rollout has been in flight for so long (world 16.2); may be NULL. */
+    void (*slow)(void *data, struct span scenario_id, int64_t index, double seconds);
 };
 
 /* The grader beside the loop. */

@@ -251,6 +251,11 @@ static void finish_job(struct run *run, struct run_worker *w, int worker, struct
 
 static void do_job(struct run *run, struct run_worker *w, int worker, struct job *job)
 {
+    if (run->setting->agent->waits) {
+        pthread_mutex_lock(&run->halt.lock);
+        job->begun = run_now(run);
+        pthread_mutex_unlock(&run->halt.lock);
+    }
     if (job->resumed) {
         read_job(run, w, job);
         finish_job(run, w, worker, job);
@@ -421,7 +426,8 @@ static void prepare(struct run *run)
         struct job *job = &run->jobs[i];
         job->before = job->group->last_job;
         job->group->last_job = job;
-        job->done = job->dropped = job->settled = job->timeout = false;
+        job->done = job->dropped = job->settled = job->timeout = job->named = false;
+        job->begun = 0;
         job->timed_out = 0;
         job->seconds = job->judging = 0;
         embedding_free(&job->vector);
@@ -434,6 +440,32 @@ static void prepare(struct run *run)
     slice(run);
 }
 
+static void name_slow(struct run *run)
+{
+    const struct engine_events *e = &run->setting->events;
+    for (size_t i = 0; i < run->n_jobs && e->slow; i++) {
+        struct job *job = &run->jobs[i];
+        pthread_mutex_lock(&run->halt.lock);
+        double seconds = job->begun > 0 && !job->settled ? run_now(run) - job->begun : 0;
+        pthread_mutex_unlock(&run->halt.lock);
+        if (job->named || seconds < SCENE_SLOW_S)
+            continue;
+        job->named = true;
+        e->slow(e->data, job->group->task.scenario_id, job->index, seconds);
+    }
+}
+
+/* Waits for the next slice, and looks after rollouts that take long. */
+static struct chunk *await_chunk(struct run *run)
+{
+    struct chunk *chunk;
+    if (!run->setting->agent->waits)
+        return pool_take(run->pool, POOL_WAIT);
+    while (!(chunk = pool_take_within(run->pool, SCENE_SLOW_LOOK_S)) && !pool_idle(run->pool))
+        name_slow(run);
+    return chunk;
+}
+
 /* The next settled slice in order; NULL: another one may be handed out, or all are taken. Rows that
  * are there leave before anything is waited for. */
 static struct chunk *next_chunk(struct run *run, bool wait, struct error *error, int *code)
@@ -444,7 +476,7 @@ static struct chunk *next_chunk(struct run *run, bool wait, struct error *error,
         return chunk;
     if (run->setting->agent->waits && !*code && e->flush)
         *code = e->flush(e->data, error);
-    return pool_take(run->pool, POOL_WAIT);
+    return await_chunk(run);
 }
 
 int run_play(struct run *run, struct error *error)

@@ -30,6 +30,8 @@ struct job {
     bool resumed; /* its row is on file */
     bool settled; /* nothing more happens to it; under the run's lock */
     bool timeout; /* its last attempt ran over the limit */
+    bool named;   /* as one that takes long */
+    double begun; /* seconds, when it was; 0: not yet. Under the run's lock */
     bool graded, graded_failure, judge_failed;
     double reward;           /* graded */
     struct buf cell, shape;  /* see birth */

@@ -9,7 +9,8 @@
 #define FEW     SIMULATE_FEW
 static const struct option options[] = {
     {OPTION_TEXT, 0, "agent", F(agent), "SPEC",
-     "who plays: seeded (default), cmd:COMMAND, run:COMMAND, post:URL, rows:FILE, a model (openai:NAME, "
+     "who plays: seeded (default), cmd:COMMAND, run:COMMAND, post:URL, rows:FILE, a model "
+     "(openai:NAME, "
      "vllm:NAME@URL, "
      "…), "
      "or a deployed one, http(s)://BASE"},

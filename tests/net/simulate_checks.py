@@ -170,14 +170,18 @@ def check_ends(check, programs):
 
 def check_recording(check, programs):
     prompts = [f"Where is order A-{i} today please" for i in range(40)]
-    with Server(weather={"cut": 0.05, "429": 0.05, "seed": 3}) as server:
+    with Server(weather={"cut": 0.05, "429": 0.05, "garbage": 0.05, "seed": 3}) as server:
         place = Place(programs, prompts)
         first = place.run(*at(server, "--repeats", "2", "--record", "tape.jsonl", "-j", "8"), env={"VLLM_API_KEY": KEY})
-        check.same("a recorded run lands", [first.status, len(first.rows)], [0, 80])
+        counts = first.report["rollouts"]
+        check.same("a recorded run lands", [first.status, len(first.rows) + counts["lost"]], [0, 80])
+        check.true("some of its rollouts were played again", counts["rerolled"] > 0, counts)
         asked = len(server.requests())
         for jobs in ("1", "3", "32"):
             again = place.run(*at(server, "--repeats", "2", "--replay", "tape.jsonl", "-j", jobs))
             check.true(f"its replay at -j {jobs} has the same bytes", again.out == first.out and again.status == 0, again.err)
+            check.same(f"and the same losses, at -j {jobs}", [again.report["rollouts"], again.report["lost_rollouts"]],
+                       [counts, first.report["lost_rollouts"]])
         check.same("and asks nobody", len(server.requests()), asked)
         with open(place.file("tape.jsonl")) as f:
             tape = f.read()

@@ -134,6 +134,25 @@ static void test_ready_never_blocks_and_the_window_holds(void **state)
     pool_close(pool);
 }
 
+static void test_waiting_threads_and_a_bounded_wait(void **state)
+{
+    (void)state;
+    struct shared s = {.gate = PTHREAD_MUTEX_INITIALIZER};
+    int job = 0;
+    run_with(pool_open_waiting, 32, 0, 3000);
+    struct pool *pool = pool_open_waiting(2, 0, hold, &s);
+    assert_true(pool_idle(pool));
+    assert_null(pool_take_within(pool, 10)); /* nothing is under way: at once */
+    pthread_mutex_lock(&s.gate);
+    pool_submit(pool, &job);
+    assert_null(pool_take_within(pool, 0.01));
+    assert_false(pool_idle(pool));
+    pthread_mutex_unlock(&s.gate);
+    assert_ptr_equal(pool_take_within(pool, 60), &job);
+    assert_true(pool_idle(pool));
+    pool_close(pool);
+}
+
 static void test_closed_with_jobs_under_way(void **state)
 {
     (void)state;
@@ -221,6 +240,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_ready_never_blocks_and_the_window_holds),
+        cmocka_unit_test(test_waiting_threads_and_a_bounded_wait),
         cmocka_unit_test(test_closed_with_jobs_under_way),
         cmocka_unit_test(test_one_job_is_no_thread),
         cmocka_unit_test(test_the_caller_shares_the_work),
