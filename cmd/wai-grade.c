@@ -11,9 +11,7 @@
 #include "grade/pairwise.h"
 #include "grade/run.h"
 #include "grade/session.h"
-#include "guard/label_trust.h"
-#include "measure/measure.h"
-#include "rng/rng.h"
+#include "guard/graded.h"
 #include "text/term.h"
 
 struct settings {
@@ -113,12 +111,10 @@ struct plan {
     struct scorer *scorer; /* of the session; NULL: only marks */
     struct marks *marks;   /* NULL: none */
     struct eval_set *eval_set;
-    struct label_trust *trust; /* NULL: off */
+    struct graded *graded;
     int threads;
     struct buf run_id;
     struct arena words;
-    struct facts_reader *facts;
-    struct passat *passat;
 };
 
 /* ---- what people read -------------------------------------------------------------------------- */
@@ -138,79 +134,20 @@ static void show_warning(void *data, const char *text)
     log_warning("%s", text);
 }
 
-static void show_reason(void *data, const char *text)
+static void note_line(const char *text)
 {
-    (void)data;
-    log_note("  %s", text);
+    log_note("%s", text);
 }
 
-/* On how many rows the checklist had an outcome to check. */
-static void show_checked(const struct grade_run *run)
+static void warn_line(const char *text)
 {
-    double checked;
-    uint64_t n = grade_run_marker(run, SPAN("outcome_checked"), &checked);
-    if (n && checked > 0)
-        log_note("an outcome was checked on %.0f of %llu rows", checked, (unsigned long long)n);
-    else if (n)
-        log_warning("no row says what its task asks for: the reward is conduct alone, which a "
-                    "policy maximises by calling nothing; keep scenario_dimensions on the rows");
+    log_warning("%s", text);
 }
 
-/* One screen: the pass rate with its interval and n, what is unjudged, why rows failed. */
-static void show_summary(const struct plan *p, const struct grade_run *run)
-{
-    const struct grade_counts *c = grade_run_counts(run);
-    const char *backend = p->session.choice.backend;
-    struct rng rng;
-    struct buf line = {0};
-    struct passat_report report;
-    rng_seed(&rng, 0);
-    const struct passat_settings settings = {
-        .min_k = MEASURE_MIN_K,
-        .boot = {.start = &rng, .draws = STAT_BOOT_DRAWS, .level = STAT_LEVEL}};
-    if (!log_is_quiet() && c->rows) {
-        passat_report_make(p->passat, &settings, &report);
-        passat_headline(&report, &line);
-        log_note("%s", buf_cstr(&line));
-        passat_report_free(&report);
-        if (!p->scorer)
-            log_note("no scorer: rewards stay as they are");
-        else
-            log_note("%llu rows scored by %s, %llu with a verdict, %llu passed on as they were",
-                     (unsigned long long)c->scored, p->scorer->name, (unsigned long long)c->graded,
-                     (unsigned long long)(c->skipped + c->resumed));
-        if (c->failures) {
-            log_note("most frequent reasons of failure:");
-            grade_run_reasons(run, 3, show_reason, NULL);
-        }
-    }
-    if (!c->rows && !log_is_quiet())
-        log_note("no row arrived");
-    buf_free(&line);
-    if (backend && !strcmp(backend, "checklist"))
-        show_checked(run);
-    grade_run_warnings(run, show_warning, NULL);
-}
-
-/* Sets the sentence of --trust; false: the judge may be trusted. */
-static bool trust_sentence(const struct plan *p, struct buf *out)
-{
-    struct label_trust_summary s;
-    if (!p->trust)
-        return false;
-    s = label_trust_summary(p->trust);
-    return label_trust_warning(&s, out);
-}
-
-static void write_trust(void *data, struct json_writer *w)
+static void add_to_report(void *data, struct json_writer *w)
 {
     const struct plan *p = data;
-    struct label_trust_summary s;
-    if (!p->trust)
-        return;
-    s = label_trust_summary(p->trust);
-    json_write_key(w, "trust");
-    label_trust_write(&s, w);
+    graded_report(p->graded, w);
 }
 
 static int write_report(const struct plan *p, const struct buf *json, int rc, struct error *error)
@@ -242,8 +179,7 @@ static int make_plan(struct plan *p, struct error *error)
         log_warning("%s", p->scorer->warning);
     p->threads = p->scorer ? p->scorer->threads : scorer_jobs(&p->session.setup, EXPR_JOBS_MAX);
     bool judged = p->scorer && p->scorer->judge && !p->scorer->advisory;
-    if (o->trust ? *o->trust != 'o' : judged)
-        p->trust = label_trust_new();
+    p->graded = graded_new(o->trust ? *o->trust != 'o' : judged);
     if (!marks)
         return 0;
     p->marks = marks_open(&o->marks, p->threads, error);
@@ -256,11 +192,7 @@ static int make_plan(struct plan *p, struct error *error)
 static void row_left(void *data, const struct row *row)
 {
     struct plan *p = data;
-    struct row_facts facts;
-    facts_read(p->facts, row, &facts);
-    passat_add(p->passat, &facts);
-    if (p->trust)
-        label_trust_row(p->trust, row);
+    graded_row(p->graded, row);
 }
 
 static struct grade_options grade_options_of(struct plan *p)
@@ -291,7 +223,7 @@ static struct grade_options grade_options_of(struct plan *p)
                                   .backend = p->session.choice.backend ? p->session.choice.backend
                                                                        : "none",
                                   .left = row_left,
-                                  .report = write_trust,
+                                  .report = add_to_report,
                                   .data = p};
 }
 
@@ -322,7 +254,7 @@ static int check(const struct plan *p, const struct grade_run *run, struct error
     double share = grade_unjudged_share(run);
     struct buf text = {0};
     int rc = 0;
-    bool doubtful = grade_run_counts(run)->rows && trust_sentence(p, &text);
+    bool doubtful = grade_run_counts(run)->rows && graded_doubt(p->graded, &text);
     if (doubtful && o->trust && *o->trust == 'r')
         rc = error_set(error, ERROR_CHECK, "%s", buf_cstr(&text));
     else if (doubtful)
@@ -345,14 +277,14 @@ static int grade_rows(struct plan *p, const struct operands *operands, struct er
         buf_text(&p->run_id, p->o->run_id);
     else
         grade_session_name(&p->run_id);
-    p->facts = facts_open(&(struct facts_options){0});
-    p->passat = passat_new(&(struct passat_options){0});
     const struct grade_options options = grade_options_of(p);
     struct grade_run *run = grade_run_open(&options, error);
     if (!run)
         return error->code;
     rc = write_rows(p, run, operands, &trouble);
-    show_summary(p, run);
+    const char *backend = p->session.choice.backend;
+    const struct graded_lines lines = {note_line, warn_line};
+    graded_tell(p->graded, run, p->scorer, backend && !strcmp(backend, "checklist"), &lines);
     grade_run_report(run, &report);
     buf_byte(&report, '\n');
     rc = write_report(p, &report, rc, &trouble);
@@ -468,12 +400,9 @@ static int free_plan(struct plan *p, int rc, struct error *error)
     int closed = grade_session_close(&p->session, rc < 0 ? &later : error);
     marks_close(p->marks);
     eval_set_close(p->eval_set);
-    label_trust_free(p->trust);
+    graded_free(p->graded);
     buf_free(&p->run_id);
     arena_free(&p->words);
-    if (p->facts)
-        facts_close(p->facts);
-    passat_free(p->passat);
     return rc < 0 ? rc : closed;
 }
 

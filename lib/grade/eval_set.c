@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "base/map.h"
-#include "grade/judge_defaults.h"
+#include "grade/defaults.h"
 #include "row/gold.h"
 #include "text/fold.h"
 

@@ -4,6 +4,7 @@
 #define WAI_GRADE_JUDGE_H
 
 #include "grade/judge_model.h"
+#include "grade/judge_payload.h"
 #include "grade/rubric.h"
 #include "grade/scorer.h"
 
@@ -26,6 +27,16 @@ struct scorer_judge_options {
 /* NULL: ERROR_USAGE, ERROR_REMOTE (no key). */
 struct scorer *scorer_judge_open(const struct scorer_judge_options *options,
                                  const struct scorer_setup *setup, struct error *error);
+
+/* The model of the options, for those who ask it something else than a row's verdict: JUDGE_TIMEOUT_S per
+ * call unless setup says otherwise. chats: a decision service is refused. NULL as above. */
+struct judge_model *judge_model_of(const struct scorer_judge_options *options, bool chats,
+                                   const struct scorer_setup *setup, struct error *error);
+
+/* How rows are shown to it: declared tools (read into *declared from setup), policy, length. */
+int judge_payload_of(const struct scorer_judge_options *options, const struct scorer_setup *setup,
+                     struct row_tools *declared, struct payload_options *payload,
+                     struct error *error);
 
 /* The grader of --groupwise: asked about a group it answers with a ranking of its passes, which it is
  * shown in two orders (where they disagree there is a tie); with synthesis, about one pass, with its two

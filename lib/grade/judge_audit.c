@@ -8,7 +8,7 @@
 #include "base/map.h"
 #include "base/pool.h"
 #include "base/signals.h"
-#include "grade/judge_defaults.h"
+#include "grade/defaults.h"
 #include "model/defaults.h"
 #include "row/gold.h"
 #include "row/store.h"

@@ -2,7 +2,7 @@
  * (13.2). */
 #include <stdlib.h>
 
-#include "grade/judge_defaults.h"
+#include "grade/defaults.h"
 #include "grade/judge_inside.h"
 #include "grade/judge_reply.h"
 #include "text/utf8.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "grade/judge_defaults.h"
+#include "grade/defaults.h"
 #include "grade/judge_inside.h"
 #include "text/number.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "grade/judge.h"
-#include "grade/judge_defaults.h"
+#include "grade/defaults.h"
 #include "grade/judge_payload.h"
 #include "grade/judge_reply.h"
 #include "rng/rng.h"
@@ -384,25 +384,13 @@ static void group_close(struct scorer *head)
 static int open_parts(struct group_scorer *s, const struct scorer_judge_options *o,
                       const struct scorer_setup *setup, struct error *error)
 {
-    const struct judge_model_options model = {.spec = o->spec,
-                                              .models = setup->models,
-                                              .key_env = o->key_env,
-                                              .timeout_s = setup->timeout_s > 0 ? setup->timeout_s
-                                                                                : JUDGE_TIMEOUT_S,
-                                              .retries = o->retries};
-    s->judge = judge_model_open(&model, error);
+    s->judge = judge_model_of(o, true, setup, error);
     if (!s->judge)
         return error->code;
-    if (judge_model_decides(s->judge))
-        return error_set(error, ERROR_USAGE,
-                         "%s answers questions about one record; name a model that chats", o->spec);
-    s->payload = (struct payload_options){.tools = &s->declared,
-                                          .privileged = o->privileged,
-                                          .cap = o->payload_chars > 0 ? (size_t)o->payload_chars
-                                                                      : JUDGE_PAYLOAD_CHARS};
+    int rc = judge_payload_of(o, setup, &s->declared, &s->payload, error);
     if (setup->policy.ptr)
         s->payload.policy = arena_span(&s->arena, setup->policy);
-    return setup->tools.len ? row_tools_parse(&s->declared, setup->tools, "--tools", error) : 0;
+    return rc;
 }
 
 struct scorer *scorer_judge_groups_open(const struct scorer_judge_options *options, bool synthesis,

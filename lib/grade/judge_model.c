@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "grade/judge_defaults.h"
+#include "grade/defaults.h"
 #include "text/digest.h"
 #include "text/utf8.h"
 
@@ -271,17 +271,25 @@ static int settle(struct judge_sitting *s, int code, enum chat_failure failure,
     return 0;
 }
 
-/* One call: s->said, or s->trouble. */
-static int call(struct judge_sitting *s, const struct judge_question *q, struct span earlier,
-                struct error *error)
+/* Before a call: the model is there, or s->trouble says that no more calls are made. */
+static bool ready(struct judge_sitting *s)
 {
     s->trouble = JUDGE_TROUBLE_NONE;
     buf_clear(&s->why);
     if (is_dead(s->judge, &s->why)) {
         s->trouble = JUDGE_TROUBLE_FAILED;
-        return 0;
+        return false;
     }
     warm_up(s->judge);
+    return true;
+}
+
+/* One call: s->said, or s->trouble. */
+static int call(struct judge_sitting *s, const struct judge_question *q, struct span earlier,
+                struct error *error)
+{
+    if (!ready(s))
+        return 0;
     write_messages(&s->messages, q, earlier);
     int code = chat(s->judge, &s->messages, q, s, s->judge->timeout_s, &s->reply, error);
     s->calls++;
@@ -323,13 +331,8 @@ int judge_sitting_decide(struct judge_sitting *s, struct span state, struct span
 {
     struct json_fault fault;
     struct decision_request request = {.timeout_s = s->judge->timeout_s, .scope = s->scope};
-    s->trouble = JUDGE_TROUBLE_NONE;
-    buf_clear(&s->why);
-    if (is_dead(s->judge, &s->why)) {
-        s->trouble = JUDGE_TROUBLE_FAILED;
+    if (!ready(s))
         return 0;
-    }
-    warm_up(s->judge);
     json_scan(state, &request.state, NULL, &fault);
     json_scan(questions, &request.questions, NULL, &fault);
     int code = decision_ask(s->judge->decision, &request, &s->decision, error);

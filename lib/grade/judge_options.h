@@ -5,7 +5,7 @@
 
 #include "grade/constitution.h"
 #include "grade/judge.h"
-#include "grade/judge_defaults.h"
+#include "grade/defaults.h"
 #include "grade/scorer_options.h"
 
 struct judge_options {

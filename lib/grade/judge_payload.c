@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
-#include "grade/judge_defaults.h"
+#include "grade/defaults.h"
 #include "grade/payload_steps.h"
 #include "grade/verdict.h"
 #include "row/fault.h"

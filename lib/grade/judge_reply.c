@@ -7,7 +7,6 @@
 
 #include "base/map.h"
 #include "grade/defaults.h"
-#include "grade/judge_defaults.h"
 #include "text/fold.h"
 #include "text/number.h"
 #include "text/reasoning.h"

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "grade/judge_defaults.h"
+#include "grade/defaults.h"
 #include "grade/judge_inside.h"
 #include "grade/judge_reply.h"
 #include "text/number.h"
@@ -332,21 +332,49 @@ static void name_it(struct judge_scorer *j)
     j->head.slow = true;
 }
 
+struct judge_model *judge_model_of(const struct scorer_judge_options *o, bool chats,
+                                   const struct scorer_setup *setup, struct error *error)
+{
+    const struct judge_model_options model = {.spec = o->spec,
+                                              .models = setup->models,
+                                              .key_env = o->key_env,
+                                              .timeout_s = setup->timeout_s > 0 ? setup->timeout_s
+                                                                                : JUDGE_TIMEOUT_S,
+                                              .retries = o->retries};
+    struct judge_model *judge = judge_model_open(&model, error);
+    if (judge && chats && judge_model_decides(judge)) {
+        judge_model_close(judge);
+        judge = NULL;
+        error_set(error, ERROR_USAGE,
+                  "%s answers questions about one record; name a model that chats", o->spec);
+    }
+    return judge;
+}
+
+int judge_payload_of(const struct scorer_judge_options *o, const struct scorer_setup *setup,
+                     struct row_tools *declared, struct payload_options *payload,
+                     struct error *error)
+{
+    *payload = (struct payload_options){.tools = declared,
+                                        .policy = setup->policy,
+                                        .privileged = o->privileged,
+                                        .cap = o->payload_chars > 0 ? (size_t)o->payload_chars
+                                                                    : JUDGE_PAYLOAD_CHARS};
+    return setup->tools.len ? row_tools_parse(declared, setup->tools, "--tools", error) : 0;
+}
+
 static int read_declared(struct judge_scorer *j, const struct scorer_setup *setup,
                          struct error *error)
 {
-    j->payload = (struct payload_options){.tools = &j->declared,
-                                          .privileged = j->o.privileged,
-                                          .advisory = j->o.advisory,
-                                          .cap = j->o.payload_chars > 0 ? (size_t)j->o.payload_chars
-                                                                        : JUDGE_PAYLOAD_CHARS};
+    int rc = judge_payload_of(&j->o, setup, &j->declared, &j->payload, error);
+    j->payload.advisory = j->o.advisory;
     if (j->o.audit)
         j->payload.cap -= AUDIT_LABEL_CHARS;
     if (setup->policy.ptr)
         j->payload.policy = arena_span(&j->arena, setup->policy);
     if (j->o.trait)
         j->payload.principle = j->o.prose;
-    return setup->tools.len ? row_tools_parse(&j->declared, setup->tools, "--tools", error) : 0;
+    return rc;
 }
 
 static enum prompt_kind kind_of(const struct scorer_judge_options *o)

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "grade/judge_defaults.h"
+#include "grade/defaults.h"
 #include "grade/judge_payload.h"
 #include "grade/judge_reply.h"
 #include "row/filter.h"
@@ -501,13 +501,7 @@ static int open_judge(struct pair_run *p, struct error *error)
 {
     const struct scorer_judge_options *o = p->s->judge;
     const struct scorer_setup *setup = p->s->setup;
-    const struct judge_model_options model = {.spec = o->spec,
-                                              .models = setup->models,
-                                              .key_env = o->key_env,
-                                              .timeout_s = setup->timeout_s > 0 ? setup->timeout_s
-                                                                                : JUDGE_TIMEOUT_S,
-                                              .retries = o->retries};
-    p->judge = judge_model_open(&model, error);
+    p->judge = judge_model_of(o, false, setup, error);
     if (!p->judge)
         return error->code;
     const struct prompt_parts parts = {.kind = PROMPT_PAIR,
@@ -520,12 +514,7 @@ static int open_judge(struct pair_run *p, struct error *error)
                         judge_model_decides(p->judge) ? span_text(QUESTION) : SPAN(""),
                         &p->version);
     p->threads = judge_model_threads(p->judge, setup->jobs);
-    p->payload = (struct payload_options){.tools = &p->declared,
-                                          .policy = setup->policy,
-                                          .privileged = o->privileged,
-                                          .cap = o->payload_chars > 0 ? (size_t)o->payload_chars
-                                                                      : JUDGE_PAYLOAD_CHARS};
-    return setup->tools.len ? row_tools_parse(&p->declared, setup->tools, "--tools", error) : 0;
+    return judge_payload_of(o, setup, &p->declared, &p->payload, error);
 }
 
 static void close_run(struct pair_run *p)

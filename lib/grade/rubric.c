@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/map.h"
-#include "grade/judge_defaults.h"
+#include "grade/defaults.h"
 #include "row/value.h"
 #include "text/digest.h"
 #include "text/fold.h"

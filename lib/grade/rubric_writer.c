@@ -432,21 +432,11 @@ static int read_range(struct run *r, struct error *error)
 
 static int open_run(struct run *r, const struct scorer_setup *setup, struct error *error)
 {
-    const struct judge_model_options model = {.spec = r->judge_options->spec,
-                                              .models = setup->models,
-                                              .key_env = r->judge_options->key_env,
-                                              .timeout_s = setup->timeout_s > 0 ? setup->timeout_s
-                                                                                : JUDGE_TIMEOUT_S,
-                                              .retries = r->judge_options->retries};
     int rc = read_range(r, error);
     if (!rc && r->o->domain)
         rc = file_text_or_at(r->o->domain, GRADE_TEXT_MAX, &r->domain, error);
-    if (!rc && !(r->judge = judge_model_open(&model, error)))
+    if (!rc && !(r->judge = judge_model_of(r->judge_options, true, setup, error)))
         rc = error->code;
-    if (!rc && judge_model_decides(r->judge))
-        rc = error_set(error, ERROR_USAGE,
-                       "%s answers questions and writes nothing; name a model that chats",
-                       r->judge_options->spec);
     if (rc)
         return rc;
     const struct prompt_parts parts = {.kind = PROMPT_WRITER, .least = r->least, .most = r->most};

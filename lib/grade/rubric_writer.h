@@ -4,7 +4,7 @@
 #define WAI_GRADE_RUBRIC_WRITER_H
 
 #include "grade/judge.h"
-#include "grade/judge_defaults.h"
+#include "grade/defaults.h"
 #include "row/reader.h"
 #include "row/writer.h"
 

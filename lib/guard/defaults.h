@@ -34,6 +34,7 @@
 #define HYGIENE_SILENT_ROWS 2    /* and so is this number of rows */
 
 /* ---- a judge beside people's labels (guard 3) ---- */
+#define GRADED_REASONS      3     /* frequent reasons of failure that a grading run shows */
 #define TRUST_MIN_AGREEMENT 0.8   /* floor of Wilson's lower bound: what people reach among themselves */
 #define TRUST_MIN_KAPPA     0.6   /* floor of kappa */
 #define TRUST_MAX_SKIPPED   0.10  /* share of labelled rows with fractional rewards */

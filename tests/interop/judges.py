@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """wai-grade's model judges against the package's, given identical replies.
 
-    judges.py --bin DIR [--cases N] [--seed S] [--keep FOLDER]
+    judges.py --bin DIR [--cases N] [--seed S]
 
 The package's judges talk to a scripted OpenAI-compatible server on the loopback interface; ours read the same replies
 from a replay: file. Compared: the label and reason of the 0/1 judge, reward and markers of the rubric judge, the winner
@@ -13,7 +13,6 @@ criterion (--unanswered miss is compared, D32), texts as answers that are no cle
 inside a longer one (D29), titles that make the same name (D30), "winner: Apple" (D38); thoughts in rubrics, pairs and
 second opinions, which the package reads; fences without a language in a second opinion; escapes other than \\" in a reason that stands outside of the deciding object.
 """
-import argparse
 import json
 import os
 import random
@@ -23,6 +22,9 @@ import sys
 import tempfile
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "common"))
+import interop  # noqa: E402
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -118,17 +120,9 @@ def ours(given, rows, replies, *arguments, files=()):
             return [json.loads(line) for line in done.stdout.splitlines()], json.load(f)
 
 
-class Count:
-    def __init__(self):
-        self.passed = self.failed = 0
-
+class Count(interop.Count):
     def same(self, about, got, wanted, shown):
-        if got == wanted:
-            self.passed += 1
-            return
-        self.failed += 1
-        if self.failed <= 12:
-            print(f"FAIL {about}\n     ours    {got}\n     package {wanted}\n     {shown}")
+        self.check(got == wanted, f"{about}\n     ours    {got}\n     package {wanted}\n     {shown}")
 
 
 def row_of(i):
@@ -191,8 +185,7 @@ def loaded(given, r, count, wai):
     for _ in range(min(given.cases // 10, 200)):
         items = criteria(r)
         theirs = wai.rubric_of({"privileged": {"rubric": items}})
-        mine, _ = ours(given, [{}], [], "--attach-rubric", "rubric.json", "--constitution", "c.json", files=[
-            ("rubric.json", items), ("c.json", ["x"])]) if False else attached(given, items)
+        mine = attached(given, items)
         count.same("criteria", [[[c["title"], c["description"], c["weight"], c["kind"]] for c in mine["criteria"]], mine["version"]],
                    [[[c.title, c.description, c.weight, c.kind] for c in theirs.criteria], theirs.version], items)
 
@@ -203,7 +196,7 @@ def attached(given, items):
             json.dump(items, f)
         done = subprocess.run([os.path.join(given.bin, "wai-grade"), "-q", "--attach-rubric", "rubric.json"], input="{}\n", text=True,
                               capture_output=True, cwd=folder)
-        return json.loads(done.stdout)["privileged"]["rubric"], done.stderr
+        return json.loads(done.stdout)["privileged"]["rubric"]
 
 
 def answers(r, items):
@@ -213,7 +206,7 @@ def answers(r, items):
             continue
         key = r.choice([str(i + 1), f"{i + 1}.", f"{i + 1})", item["title"], item["title"].lower(), re.sub(r"\W+", "_", item["title"].lower()),
                         item["title"].split()[0], item["title"] + " of all"])
-        given[key] = r.choice([True, False, 1, 0, 2, "yes", "true", "met", "pass", "False"[:0] or True])
+        given[key] = r.choice([True, False, 1, 0, 2, "yes", "true", "met", "pass"])
     return given
 
 
@@ -279,11 +272,7 @@ def pairs(given, r, count, wai, spec):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--bin", required=True)
-    parser.add_argument("--cases", type=int, default=2000)
-    parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
+    given = interop.options(2000)
     given.bin = os.path.abspath(given.bin)
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -298,9 +287,8 @@ def main():
     loaded(given, r, count, wai)
     rubrics(given, r, count, wai, spec)
     pairs(given, r, count, wai, spec)
-    print(f"{count.passed} passed, {count.failed} failed")
-    return 1 if count.failed else 0
+    count.close()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
