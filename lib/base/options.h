@@ -87,8 +87,8 @@ int options_verb(const struct command *command, int *argc, char ***argv,
                  const struct command **verb, struct error *error);
 
 /* Number of a text as the table reads it; for values with a grammar of their own ("LO,HI"). */
-int option_read_int(const char *text, int64_t *value);   /* 0 or -1 */
-int option_read_real(const char *text, double *value);   /* 0 or -1: finite decimal */
+int option_read_int(const char *text, int64_t *value);                 /* 0 or -1 */
+int option_read_real(const char *text, double *value);                 /* 0 or -1: finite decimal */
 int option_read_pair(const char *text, double *first, double *second); /* "A,B", the same of each */
 
 /* The pieces of a value between its commas, empty ones too: *at begins at the value (NULL: no piece).

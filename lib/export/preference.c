@@ -546,16 +546,10 @@ int export_preference_write(struct export_preference *p, struct row_writer *writ
 /* ---- report -------------------------------------------------------------------------------------
  */
 
-static void write_count(struct json_writer *w, const char *key, uint64_t count)
-{
-    json_write_key(w, key);
-    json_write_int(w, (int64_t)count);
-}
-
 static void write_some(struct json_writer *w, const char *key, uint64_t count)
 {
     if (count)
-        write_count(w, key, count);
+        json_write_count(w, key, count);
 }
 
 static double longer_share(const struct export_preference *p)
@@ -604,13 +598,13 @@ void export_preference_report(const struct export_preference *p, const char *pat
     json_write_text(w, "wai-export");
     json_write_key(w, "kind");
     json_write_text(w, p->options->whole ? "reward" : "preference");
-    write_count(w, "pairs", p->n_written);
+    json_write_count(w, "pairs", p->n_written);
     json_write_key(w, "format");
     json_write_text(w, EXPORT_FORMAT_NAMES[format]);
     json_write_key(w, "tool_call_roundtrip");
     json_write_object(w);
-    write_count(w, "checked", p->total[TALLY_CALLS]);
-    write_count(w, "invalid", p->total[TALLY_BAD_CALLS]);
+    json_write_count(w, "checked", p->total[TALLY_CALLS]);
+    json_write_count(w, "invalid", p->total[TALLY_BAD_CALLS]);
     json_write_key(w, "encoding");
     json_write_text(w, format == EXPORT_TRL ? "dict" : "json_string");
     json_write_end_object(w);

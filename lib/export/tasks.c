@@ -411,12 +411,6 @@ void export_tasks_write(const struct export_tasks *t, enum export_split split, s
 
 /* ---- report ------------------------------------------------------------------------------------- */
 
-static void write_count(struct json_writer *w, const char *key, uint64_t count)
-{
-    json_write_key(w, key);
-    json_write_int(w, (int64_t)count);
-}
-
 static void write_overlap(const struct export_tasks *t, struct json_writer *w)
 {
     json_write_key(w, "decontamination");
@@ -426,10 +420,10 @@ static void write_overlap(const struct export_tasks *t, struct json_writer *w)
         buf_byte(&list, '[');
         buf_span_add(&list, buf_span(&t->examples));
         buf_byte(&list, ']');
-        write_count(w, "n_contaminated", decontam_flagged(&t->overlap));
+        json_write_count(w, "n_contaminated", decontam_flagged(&t->overlap));
         json_write_key(w, "contamination_rate");
         json_write_real(w, decontam_rate(&t->overlap));
-        write_count(w, "ngram", (uint64_t)t->options->ngram);
+        json_write_count(w, "ngram", (uint64_t)t->options->ngram);
         json_write_key(w, "examples");
         json_write_raw(w, buf_span(&list));
         buf_free(&list);
@@ -439,15 +433,15 @@ static void write_overlap(const struct export_tasks *t, struct json_writer *w)
 
 void export_tasks_report(const struct export_tasks *t, struct json_writer *w)
 {
-    write_count(w, "n_rows", t->n_rows);
-    write_count(w, "promptless_dropped", t->n_promptless);
+    json_write_count(w, "n_rows", t->n_rows);
+    json_write_count(w, "promptless_dropped", t->n_promptless);
     if (t->options->one_phrasing)
-        write_count(w, "rephrased_dropped", t->n_rephrased);
-    write_count(w, "prompts", t->count);
-    write_count(w, "tasks", t->sides[EXPORT_TRAIN] + t->sides[EXPORT_HOLDOUT]);
-    write_count(w, "train", t->sides[EXPORT_TRAIN]);
-    write_count(w, "holdout", t->sides[EXPORT_HOLDOUT]);
-    write_count(w, "graded_prompts", t->n_graded);
+        json_write_count(w, "rephrased_dropped", t->n_rephrased);
+    json_write_count(w, "prompts", t->count);
+    json_write_count(w, "tasks", t->sides[EXPORT_TRAIN] + t->sides[EXPORT_HOLDOUT]);
+    json_write_count(w, "train", t->sides[EXPORT_TRAIN]);
+    json_write_count(w, "holdout", t->sides[EXPORT_HOLDOUT]);
+    json_write_count(w, "graded_prompts", t->n_graded);
     json_write_key(w, "band");
     if (t->options->band) {
         json_write_array(w);
@@ -457,11 +451,11 @@ void export_tasks_report(const struct export_tasks *t, struct json_writer *w)
     } else {
         json_write_null(w);
     }
-    write_count(w, "band_dropped", t->n_dropped);
-    write_count(w, "graded_mixed", t->n_mixed);
+    json_write_count(w, "band_dropped", t->n_dropped);
+    json_write_count(w, "graded_mixed", t->n_mixed);
     write_overlap(t, w);
     if (t->options->conduct_alone)
-        write_count(w, "outcome_checkable", t->n_checkable);
+        json_write_count(w, "outcome_checkable", t->n_checkable);
 }
 
 void export_tasks_notes(const struct export_tasks *t, struct buf *lines)

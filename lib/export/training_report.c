@@ -42,19 +42,13 @@ static const char *mask_sentence(const struct export_training_options *o)
                                         : "the mask trains on every assistant turn";
 }
 
-static void write_count(struct json_writer *w, const char *key, uint64_t count)
-{
-    json_write_key(w, key);
-    json_write_int(w, (int64_t)count);
-}
-
 static void write_roundtrip(const struct export_training *t, struct json_writer *w)
 {
     bool trl = t->options->format == EXPORT_TRL;
     json_write_key(w, "tool_call_roundtrip");
     json_write_object(w);
-    write_count(w, "checked", t->total[TALLY_CALLS]);
-    write_count(w, "invalid", t->total[TALLY_BAD_CALLS]);
+    json_write_count(w, "checked", t->total[TALLY_CALLS]);
+    json_write_count(w, "invalid", t->total[TALLY_BAD_CALLS]);
     json_write_key(w, "rows");
     json_write_array(w);
     for (size_t i = 0; i < t->n_bad_rows; i++)
@@ -82,10 +76,10 @@ static void write_mask_facts(const struct export_training *t, struct json_writer
         json_write_null(w);
     else
         json_write_int(w, o->build.max_tool_output);
-    write_count(w, "tool_output_truncated", t->total[TALLY_CUT]);
-    write_count(w, "tool_output_chars_cut", t->total[TALLY_CUT_CHARS]);
-    write_count(w, "trained_messages", t->total[TALLY_TRAINED]);
-    write_count(w, "masked_messages", t->total[TALLY_MASKED]);
+    json_write_count(w, "tool_output_truncated", t->total[TALLY_CUT]);
+    json_write_count(w, "tool_output_chars_cut", t->total[TALLY_CUT_CHARS]);
+    json_write_count(w, "trained_messages", t->total[TALLY_TRAINED]);
+    json_write_count(w, "masked_messages", t->total[TALLY_MASKED]);
 }
 
 static void write_warnings(const struct export_training *t, struct json_writer *w)
@@ -111,16 +105,16 @@ static void write_labels(const struct export_training *t, struct json_writer *w)
 {
     json_write_key(w, "labels");
     json_write_object(w);
-    write_count(w, "desirable", t->n_pass);
-    write_count(w, "undesirable", t->n_fail);
+    json_write_count(w, "desirable", t->n_pass);
+    json_write_count(w, "undesirable", t->n_fail);
     json_write_key(w, "ratio");
     if (t->n_fail)
         json_write_real(w, number_round((double)t->n_pass / (double)t->n_fail, 4));
     else
         json_write_null(w);
     json_write_end_object(w);
-    write_count(w, "ungraded_dropped", t->n_unlabelled);
-    write_count(w, "half_dropped", t->n_half);
+    json_write_count(w, "ungraded_dropped", t->n_unlabelled);
+    json_write_count(w, "half_dropped", t->n_half);
 }
 
 void export_training_report(struct export_training *t, const char *path, bool written,
@@ -131,46 +125,46 @@ void export_training_report(struct export_training *t, const char *path, bool wr
     json_write_text(w, "wai-export");
     json_write_key(w, "kind");
     json_write_text(w, t->options->kto ? "kto" : "training");
-    write_count(w, "n", t->n_samples);
+    json_write_count(w, "n", t->n_samples);
     json_write_key(w, "format");
     json_write_text(w, EXPORT_FORMAT_NAMES[t->options->format]);
-    write_count(w, "with_system", t->total[TALLY_WITH_SYSTEM]);
-    write_count(w, "with_tools", t->options->tools.len ? t->n_samples : 0);
-    write_count(w, "groups", t->grouped ? t->keys.count : 0);
+    json_write_count(w, "with_system", t->total[TALLY_WITH_SYSTEM]);
+    json_write_count(w, "with_tools", t->options->tools.len ? t->n_samples : 0);
+    json_write_count(w, "groups", t->grouped ? t->keys.count : 0);
     write_roundtrip(t, w);
     write_mask_facts(t, w);
     json_write_key(w, "privileged_leaks");
     export_leaks_report(&t->leaks, w);
     json_write_key(w, "rewards");
     json_write_object(w);
-    write_count(w, "n_pass", t->n_pass);
-    write_count(w, "n_fail", t->n_fail);
-    write_count(w, "n_ungraded", t->n_ungraded);
+    json_write_count(w, "n_pass", t->n_pass);
+    json_write_count(w, "n_fail", t->n_fail);
+    json_write_count(w, "n_ungraded", t->n_ungraded);
     json_write_end_object(w);
     if (t->options->kto)
         write_labels(t, w);
     if (t->n_dropped)
-        write_count(w, "no_completion_dropped", t->n_dropped);
+        json_write_count(w, "no_completion_dropped", t->n_dropped);
     if (t->n_not_alternating)
-        write_count(w, "not_alternating_dropped", t->n_not_alternating);
+        json_write_count(w, "not_alternating_dropped", t->n_not_alternating);
     if (t->total[TALLY_CALL_TEXTS])
-        write_count(w, "call_texts_dropped", t->total[TALLY_CALL_TEXTS]);
+        json_write_count(w, "call_texts_dropped", t->total[TALLY_CALL_TEXTS]);
     if (t->options->format == EXPORT_LLAMAFACTORY) {
         json_write_key(w, "dataset_info");
         export_sharegpt_info(t->options->kto ? SHAREGPT_KTO : SHAREGPT_TRAINING, path,
                              t->options->tools.len > 0, w);
     }
     if (t->total[TALLY_ROLES])
-        write_count(w, "roles_dropped", t->total[TALLY_ROLES]);
+        json_write_count(w, "roles_dropped", t->total[TALLY_ROLES]);
     if (t->total[TALLY_PARTS])
-        write_count(w, "parts_dropped", t->total[TALLY_PARTS]);
+        json_write_count(w, "parts_dropped", t->total[TALLY_PARTS]);
     write_warnings(t, w);
     json_write_key(w, "path");
     if (path && written)
         json_write_text(w, path);
     else
         json_write_null(w);
-    write_count(w, "n_written", written ? t->n_samples : 0);
+    json_write_count(w, "n_written", written ? t->n_samples : 0);
     json_write_end_object(w);
 }
 

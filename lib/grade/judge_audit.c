@@ -452,12 +452,6 @@ static void write_list(struct json_writer *w, const char *key, const struct buf 
     buf_free(&list);
 }
 
-static void write_int(struct json_writer *w, const char *key, uint64_t value)
-{
-    json_write_key(w, key);
-    json_write_int(w, (int64_t)value);
-}
-
 static void write_reasons(const struct judge_audit *a, struct json_writer *w)
 {
     json_write_key(w, "by_judge_reason");
@@ -466,8 +460,8 @@ static void write_reasons(const struct judge_audit *a, struct json_writer *w)
         const struct by_reason *r = &a->by_reason[i];
         json_write_key_span(w, a->reasons.keys[i]);
         json_write_object(w);
-        write_int(w, "audited", r->audited);
-        write_int(w, "disagreed", r->disagreed);
+        json_write_count(w, "audited", r->audited);
+        json_write_count(w, "disagreed", r->disagreed);
         write_list(w, "examples", &r->examples);
         json_write_key(w, "disagree_rate");
         json_write_real(w, rate_of(r));
@@ -499,18 +493,18 @@ void judge_audit_json(const struct judge_audit *a, struct buf *out)
     json_write_text(w, "wai-judge audit");
     json_write_key(w, "status");
     json_write_text(w, status_of(a));
-    write_int(w, "audited", a->audited);
-    write_int(w, "unreachable", a->unreachable);
-    write_int(w, "agreed", a->agreed);
-    write_int(w, "disagreed", a->disagreed);
+    json_write_count(w, "audited", a->audited);
+    json_write_count(w, "unreachable", a->unreachable);
+    json_write_count(w, "agreed", a->agreed);
+    json_write_count(w, "disagreed", a->disagreed);
     write_list(w, "disagreements", &a->disagreements);
     write_reasons(a, w);
     json_write_key(w, "findings");
     json_write_array(w);
     findings(a, write_finding, w);
     json_write_end_array(w);
-    write_int(w, "false_pass", a->false_pass);
-    write_int(w, "false_fail", a->false_fail);
+    json_write_count(w, "false_pass", a->false_pass);
+    json_write_count(w, "false_fail", a->false_fail);
     write_list(w, "errors", &a->errors);
     json_write_key(w, "backend");
     json_write_span(w, buf_span(&a->spec));

@@ -447,12 +447,6 @@ static void add_warning(void *data, const char *text)
     json_write_text(data, text);
 }
 
-static void write_int(struct json_writer *w, const char *key, uint64_t value)
-{
-    json_write_key(w, key);
-    json_write_int(w, (int64_t)value);
-}
-
 static void write_rate(struct json_writer *w, const char *key, double value)
 {
     json_write_key(w, key);
@@ -468,9 +462,9 @@ static void write_report(const struct pair_run *p, struct buf *out)
     json_write_object(w);
     json_write_key(w, "wai_report");
     json_write_text(w, "wai-grade --pairwise");
-    write_int(w, "n", c->n);
-    write_int(w, "n_judged", c->judged);
-    write_int(w, "failed", c->failed);
+    json_write_count(w, "n", c->n);
+    json_write_count(w, "n_judged", c->judged);
+    json_write_count(w, "failed", c->failed);
     json_write_key(w, "judge");
     json_write_span(w, buf_span(&p->version));
     json_write_key(w, "swap");
@@ -478,7 +472,7 @@ static void write_report(const struct pair_run *p, struct buf *out)
     write_rate(w, "position_flip_rate", rate(c->flips, c->both));
     write_rate(w, "tie_rate", rate(c->ties, c->judged));
     write_rate(w, "agrees_with_scores", rate(c->agrees, c->judged));
-    write_int(w, "prefers_rejected", c->prefers_rejected);
+    json_write_count(w, "prefers_rejected", c->prefers_rejected);
     json_write_key(w, "disagreements");
     buf_byte(&list, '[');
     buf_span_add(&list, buf_span(&p->disagreements));

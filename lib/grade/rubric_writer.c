@@ -333,12 +333,6 @@ static struct totals totals_of(const struct run *r)
     return n;
 }
 
-static void write_int(struct json_writer *w, const char *key, size_t value)
-{
-    json_write_key(w, key);
-    json_write_int(w, (int64_t)value);
-}
-
 static void write_failures(const struct run *r, struct json_writer *w)
 {
     size_t shown = 0;
@@ -386,10 +380,10 @@ static void write_report(const struct run *r, const struct scorer_setup *setup, 
     json_write_object(w);
     json_write_key(w, "wai_report");
     json_write_text(w, "wai-grade --write-rubrics");
-    write_int(w, "prompts", r->prompts.count);
-    write_int(w, "written", n.written);
-    write_int(w, "skipped", n.skipped);
-    write_int(w, "failed", n.failed);
+    json_write_count(w, "prompts", r->prompts.count);
+    json_write_count(w, "written", n.written);
+    json_write_count(w, "skipped", n.skipped);
+    json_write_count(w, "failed", n.failed);
     write_failures(r, w);
     json_write_key(w, "criteria_per_rubric");
     json_write_real(w, n.written ? number_round((double)n.criteria / (double)n.written, 2) : NAN);
@@ -398,7 +392,7 @@ static void write_report(const struct run *r, const struct scorer_setup *setup, 
         json_write_int(w, r->o->max_hard);
     else
         json_write_null(w);
-    write_int(w, "demoted_hard", n.demoted);
+    json_write_count(w, "demoted_hard", n.demoted);
     write_versions(r, w);
     json_write_key(w, "writer");
     json_write_text(w, judge_model_name(r->judge));

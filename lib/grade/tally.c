@@ -406,12 +406,6 @@ static void write_counts(struct json_writer *w, const char *key, const struct ma
     json_write_end_object(w);
 }
 
-static void write_int(struct json_writer *w, const char *key, uint64_t value)
-{
-    json_write_key(w, key);
-    json_write_int(w, (int64_t)value);
-}
-
 static void write_text(struct json_writer *w, const char *key, struct span text)
 {
     json_write_key(w, key);
@@ -435,10 +429,10 @@ static void write_maps(struct json_writer *w, const struct tally *t)
             const struct tally_tool *tool = &t->tool_counts[i];
             json_write_key_span(w, t->tools.keys[i]);
             json_write_object(w);
-            write_int(w, "n", tool->n);
-            write_int(w, "ok", tool->ok);
-            write_int(w, "fault_n", tool->faults);
-            write_int(w, "injected", tool->injected);
+            json_write_count(w, "n", tool->n);
+            json_write_count(w, "ok", tool->ok);
+            json_write_count(w, "fault_n", tool->faults);
+            json_write_count(w, "injected", tool->injected);
             json_write_key(w, "dead");
             json_write_bool(w, dead(tool));
             json_write_end_object(w);
@@ -454,7 +448,7 @@ static void write_maps(struct json_writer *w, const struct tally *t)
         json_write_object(w);
         json_write_key(w, "mean");
         json_write_real(w, m->n ? m->sum / (double)m->n : NAN);
-        write_int(w, "n", m->n);
+        json_write_count(w, "n", m->n);
         json_write_end_object(w);
     }
     json_write_end_object(w);
@@ -467,25 +461,25 @@ static void write_head(struct json_writer *w, const struct grade_counts *c)
     json_write_text(w, "wai-grade");
     json_write_key(w, "status");
     json_write_text(w, !c->rows ? "empty" : all_failed ? "unreachable" : "judged");
-    write_int(w, "rows", c->rows);
-    write_int(w, "bad_lines", c->bad);
-    write_int(w, "scored", c->scored);
-    write_int(w, "graded", c->graded);
-    write_int(w, "unjudged", c->scored - c->graded);
-    write_int(w, "skipped", c->skipped);
-    write_int(w, "resumed", c->resumed);
-    write_int(w, "skipped_truncated", c->skipped_truncated);
+    json_write_count(w, "rows", c->rows);
+    json_write_count(w, "bad_lines", c->bad);
+    json_write_count(w, "scored", c->scored);
+    json_write_count(w, "graded", c->graded);
+    json_write_count(w, "unjudged", c->scored - c->graded);
+    json_write_count(w, "skipped", c->skipped);
+    json_write_count(w, "resumed", c->resumed);
+    json_write_count(w, "skipped_truncated", c->skipped_truncated);
     json_write_key(w, "statuses");
     json_write_object(w);
     for (int i = 0; i < VERDICT_STATUS_COUNT; i++)
         if (c->statuses[i])
-            write_int(w, verdict_status_name((enum verdict_status)i), c->statuses[i]);
+            json_write_count(w, verdict_status_name((enum verdict_status)i), c->statuses[i]);
     json_write_end_object(w);
-    write_int(w, "passes", c->passes);
-    write_int(w, "failures", c->failures);
-    write_int(w, "partials", c->partials);
-    write_int(w, "n0", c->failures);
-    write_int(w, "n1", c->passes);
+    json_write_count(w, "passes", c->passes);
+    json_write_count(w, "failures", c->failures);
+    json_write_count(w, "partials", c->partials);
+    json_write_count(w, "n0", c->failures);
+    json_write_count(w, "n1", c->passes);
     json_write_key(w, "mean");
     json_write_real(w, c->graded ? c->sum / (double)c->graded : NAN);
 }

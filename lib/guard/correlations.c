@@ -174,22 +174,16 @@ void length_measure(const uint64_t *lengths, const uint32_t *groups, size_t n, s
     free(sorted);
 }
 
-static void write_count(struct json_writer *w, const char *key, uint64_t count)
-{
-    json_write_key(w, key);
-    json_write_int(w, (int64_t)count);
-}
-
 void length_write(const struct length_report *r, struct json_writer *w)
 {
     json_write_object(w);
-    write_count(w, "n", r->n);
+    json_write_count(w, "n", r->n);
     json_write_key(w, "median_chars");
     json_write_real(w, r->median);
-    write_count(w, "max_chars", r->max);
-    write_count(w, "n_truncated", r->n_truncated);
-    write_count(w, "n_groups_multi", r->n_groups_multi);
-    write_count(w, "n_groups_wide_spread", r->n_wide);
+    json_write_count(w, "max_chars", r->max);
+    json_write_count(w, "n_truncated", r->n_truncated);
+    json_write_count(w, "n_groups_multi", r->n_groups_multi);
+    json_write_count(w, "n_groups_wide_spread", r->n_wide);
     json_write_key(w, "max_spread");
     json_write_real(w, r->max_spread);
     json_write_end_object(w);

@@ -244,12 +244,6 @@ void hack_judge(struct hack_report *r)
 /* ---- JSON ---------------------------------------------------------------------------------------
  */
 
-static void write_count(struct json_writer *w, const char *key, size_t count)
-{
-    json_write_key(w, key);
-    json_write_int(w, (int64_t)count);
-}
-
 static void write_real(struct json_writer *w, const char *key, double value)
 {
     json_write_key(w, key);
@@ -283,7 +277,7 @@ static void write_features(const struct hack_report *r, struct json_writer *w)
         write_names(w, "aliases", f->aliases, f->n_aliases);
         write_real(w, "rho", listed(f->rho));
         write_real(w, "pooled", listed(f->pooled));
-        write_count(w, "n_obs", f->n_obs);
+        json_write_count(w, "n_obs", f->n_obs);
         write_bool(w, "above_floor", f->above);
         write_bool(w, "endorsed", f->endorsed);
         json_write_end_object(w);
@@ -325,12 +319,12 @@ static void write_counts(const struct hack_report *r, struct json_writer *w)
 {
     json_write_key(w, "regime");
     json_write_text(w, HACK_REGIME_NAMES[r->regime]);
-    write_count(w, "n_rows", r->n_rows);
-    write_count(w, "n_graded", r->n_graded);
-    write_count(w, "n_groups", r->n_groups);
-    write_count(w, "n_groups_multi", r->n_groups_multi);
-    write_count(w, "rollouts_per_group", r->rollouts_per_group);
-    write_count(w, "effective_rollouts", r->effective_rollouts);
+    json_write_count(w, "n_rows", r->n_rows);
+    json_write_count(w, "n_graded", r->n_graded);
+    json_write_count(w, "n_groups", r->n_groups);
+    json_write_count(w, "n_groups_multi", r->n_groups_multi);
+    json_write_count(w, "rollouts_per_group", r->rollouts_per_group);
+    json_write_count(w, "effective_rollouts", r->effective_rollouts);
     json_write_key(w, "support");
     json_write_object(w);
     write_real(w, "sat", r->sat);
@@ -339,9 +333,9 @@ static void write_counts(const struct hack_report *r, struct json_writer *w)
     write_real(w, "capacity", r->capacity);
     json_write_end_object(w);
     write_real(w, "tau", isnan(r->tau) ? r->tau : listed(r->tau));
-    write_count(w, "n_perm", r->n_perm);
-    write_count(w, "n_features", r->n_features);
-    write_count(w, "n_above_floor", r->n_above);
+    json_write_count(w, "n_perm", r->n_perm);
+    json_write_count(w, "n_features", r->n_features);
+    json_write_count(w, "n_above_floor", r->n_above);
 }
 
 void hack_report_write(const struct hack_report *r, struct json_writer *w)
@@ -359,7 +353,7 @@ void hack_report_write(const struct hack_report *r, struct json_writer *w)
     for (size_t i = 0; i < r->n_endorsed; i++)
         json_write_text(w, r->endorsed[i]);
     json_write_end_array(w);
-    write_count(w, "endorsed_matched", r->endorsed_matched);
+    json_write_count(w, "endorsed_matched", r->endorsed_matched);
     json_write_key(w, "endorsed_on_top");
     if (r->endorsed_on_top < 0)
         json_write_null(w);
@@ -370,7 +364,7 @@ void hack_report_write(const struct hack_report *r, struct json_writer *w)
     write_bool(w, "continuous_reward", r->continuous);
     write_bool(w, "degenerate", r->degenerate);
     write_names(w, "collinear", r->collinear, r->n_collinear);
-    write_count(w, "distinct_per_ask", r->distinct_per_ask);
+    json_write_count(w, "distinct_per_ask", r->distinct_per_ask);
     write_more(r, w);
     findings_write(&r->findings, w);
 }

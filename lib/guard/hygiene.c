@@ -168,22 +168,16 @@ void hygiene_report_free(struct hygiene_report *r)
     findings_free(&r->findings);
 }
 
-static void write_count(struct json_writer *w, const char *key, size_t count)
-{
-    json_write_key(w, key);
-    json_write_int(w, (int64_t)count);
-}
-
 void duplicate_write(const struct duplicate_report *d, struct json_writer *w)
 {
     json_write_object(w);
-    write_count(w, "n", d->n);
-    write_count(w, "n_kept", d->n - d->n_dropped);
-    write_count(w, "n_dropped", d->n_dropped);
-    write_count(w, "groups_affected", d->groups_affected);
+    json_write_count(w, "n", d->n);
+    json_write_count(w, "n_kept", d->n - d->n_dropped);
+    json_write_count(w, "n_dropped", d->n_dropped);
+    json_write_count(w, "groups_affected", d->groups_affected);
     json_write_key(w, "duplicate_rate");
     json_write_real(w, share(d->n_dropped, d->n));
-    write_count(w, "conflicting_rewards", d->conflicting);
+    json_write_count(w, "conflicting_rewards", d->conflicting);
     json_write_end_object(w);
 }
 

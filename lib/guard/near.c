@@ -248,18 +248,12 @@ void near_measure(const struct span *texts, size_t n, double threshold, struct n
     map_free(&words);
 }
 
-static void write_count(struct json_writer *w, const char *key, uint64_t count)
-{
-    json_write_key(w, key);
-    json_write_int(w, (int64_t)count);
-}
-
 void near_write(const struct near_report *r, const struct span *texts, struct json_writer *w)
 {
     json_write_object(w);
-    write_count(w, "n_prompts", r->n_prompts);
-    write_count(w, "n_pairs", r->n_pairs);
-    write_count(w, "n_prompts_involved", r->n_involved);
+    json_write_count(w, "n_prompts", r->n_prompts);
+    json_write_count(w, "n_pairs", r->n_pairs);
+    json_write_count(w, "n_prompts_involved", r->n_involved);
     json_write_key(w, "threshold");
     json_write_real(w, r->threshold);
     json_write_key(w, "examples");

@@ -303,12 +303,6 @@ int bench_run(const struct bench *bench, struct bench_report *report, struct err
 
 /* ---- report -------------------------------------------------------------------------------- */
 
-static void write_count(struct json_writer *w, const char *key, uint64_t count)
-{
-    json_write_key(w, key);
-    json_write_int(w, (int64_t)count);
-}
-
 void bench_report_json(const struct bench_report *report, struct buf *out)
 {
     struct json_writer w;
@@ -316,14 +310,14 @@ void bench_report_json(const struct bench_report *report, struct buf *out)
     json_write_object(&w);
     json_write_key(&w, "wai_report");
     json_write_text(&w, "wai-rows bench");
-    write_count(&w, "items", report->items);
-    write_count(&w, "rows", report->rows);
-    write_count(&w, "tasks", report->tasks.count);
-    write_count(&w, "items_without_completion", report->without_completion);
-    write_count(&w, "unjudged", report->unjudged);
-    write_count(&w, "references_without_mark", report->without_mark);
-    write_count(&w, "same_ask_other_context", report->same_ask);
-    write_count(&w, "bad_lines", report->read.bad);
+    json_write_count(&w, "items", report->items);
+    json_write_count(&w, "rows", report->rows);
+    json_write_count(&w, "tasks", report->tasks.count);
+    json_write_count(&w, "items_without_completion", report->without_completion);
+    json_write_count(&w, "unjudged", report->unjudged);
+    json_write_count(&w, "references_without_mark", report->without_mark);
+    json_write_count(&w, "same_ask_other_context", report->same_ask);
+    json_write_count(&w, "bad_lines", report->read.bad);
     json_write_key(&w, "mapping");
     json_write_span(&w, buf_span(&report->mapping));
     json_write_end_object(&w);

@@ -270,12 +270,6 @@ int convert_run(const struct convert *convert, struct convert_report *report, st
 
 /* ---- report -------------------------------------------------------------------------------- */
 
-static void write_count(struct json_writer *w, const char *key, uint64_t count)
-{
-    json_write_key(w, key);
-    json_write_int(w, (int64_t)count);
-}
-
 void convert_report_json(const struct convert_report *report, struct buf *out)
 {
     struct json_writer w;
@@ -283,10 +277,10 @@ void convert_report_json(const struct convert_report *report, struct buf *out)
     json_write_object(&w);
     json_write_key(&w, "wai_report");
     json_write_text(&w, "wai-rows convert");
-    write_count(&w, "rows", report->rows);
-    write_count(&w, "rows_out", report->rows_out);
-    write_count(&w, "bad_lines", report->read.bad);
-    write_count(&w, "tasks", report->tasks.count);
+    json_write_count(&w, "rows", report->rows);
+    json_write_count(&w, "rows_out", report->rows_out);
+    json_write_count(&w, "bad_lines", report->read.bad);
+    json_write_count(&w, "tasks", report->tasks.count);
     name_counts_write(&w, "shapes", &report->shapes);
     name_counts_write(&w, "problems", &report->problems);
     json_write_end_object(&w);

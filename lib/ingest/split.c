@@ -389,12 +389,6 @@ static const char *by_name(enum split_by by)
     return NAMES[by];
 }
 
-static void write_count(struct json_writer *w, const char *key, uint64_t count)
-{
-    json_write_key(w, key);
-    json_write_int(w, (int64_t)count);
-}
-
 void split_report_json(const struct split_report *report, struct buf *out)
 {
     struct json_writer w;
@@ -402,12 +396,12 @@ void split_report_json(const struct split_report *report, struct buf *out)
     json_write_object(&w);
     json_write_key(&w, "wai_report");
     json_write_text(&w, "wai-rows split");
-    write_count(&w, "rows", report->rows[SPLIT_TRAIN] + report->rows[SPLIT_HELD]);
-    write_count(&w, "tasks", report->tasks[SPLIT_TRAIN] + report->tasks[SPLIT_HELD]);
-    write_count(&w, "train_rows", report->rows[SPLIT_TRAIN]);
-    write_count(&w, "train_tasks", report->tasks[SPLIT_TRAIN]);
-    write_count(&w, "held_rows", report->rows[SPLIT_HELD]);
-    write_count(&w, "held_tasks", report->tasks[SPLIT_HELD]);
+    json_write_count(&w, "rows", report->rows[SPLIT_TRAIN] + report->rows[SPLIT_HELD]);
+    json_write_count(&w, "tasks", report->tasks[SPLIT_TRAIN] + report->tasks[SPLIT_HELD]);
+    json_write_count(&w, "train_rows", report->rows[SPLIT_TRAIN]);
+    json_write_count(&w, "train_tasks", report->tasks[SPLIT_TRAIN]);
+    json_write_count(&w, "held_rows", report->rows[SPLIT_HELD]);
+    json_write_count(&w, "held_tasks", report->tasks[SPLIT_HELD]);
     json_write_key(&w, "by");
     json_write_text(&w, by_name(report->by));
     json_write_key(&w, "holdout");
@@ -425,8 +419,8 @@ void split_report_json(const struct split_report *report, struct buf *out)
         json_write_int(&w, (int64_t)report->flaw_signatures);
     else
         json_write_null(&w);
-    write_count(&w, "advised_held_tasks", (uint64_t)report->advised_tasks);
-    write_count(&w, "bad_lines", report->read.bad);
+    json_write_count(&w, "advised_held_tasks", (uint64_t)report->advised_tasks);
+    json_write_count(&w, "bad_lines", report->read.bad);
     json_write_end_object(&w);
     buf_byte(out, '\n');
 }

@@ -123,6 +123,12 @@ void json_write_int(struct json_writer *w, int64_t value)
     buf_format(w->out, "%" PRId64, value);
 }
 
+void json_write_count(struct json_writer *w, const char *key, uint64_t count)
+{
+    json_write_key(w, key);
+    json_write_int(w, (int64_t)count);
+}
+
 void json_write_real(struct json_writer *w, double value)
 {
     if (!isfinite(value)) {

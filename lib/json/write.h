@@ -28,6 +28,7 @@ void json_write_key_span(struct json_writer *w, struct span key);
 void json_write_null(struct json_writer *w);
 void json_write_bool(struct json_writer *w, bool value);
 void json_write_int(struct json_writer *w, int64_t value);
+void json_write_count(struct json_writer *w, const char *key, uint64_t count); /* a member */
 void json_write_real(struct json_writer *w, double value); /* shortest text; null for NaN, inf */
 void json_write_text(struct json_writer *w, const char *utf8);
 void json_write_span(struct json_writer *w, struct span utf8);

@@ -11,12 +11,6 @@ static void write_real(struct json_writer *w, const char *key, double value)
     json_write_real(w, value);
 }
 
-static void write_count(struct json_writer *w, const char *key, uint64_t count)
-{
-    json_write_key(w, key);
-    json_write_int(w, (int64_t)count);
-}
-
 /* A count that may be undefined. */
 static void write_whole(struct json_writer *w, const char *key, double value)
 {
@@ -117,15 +111,15 @@ static void write_verdict(struct json_writer *w, const struct compare_report *r)
     write_real(w, "target_delta", r->target ? r->target->change.delta : NAN);
     write_interval(w, "target_ci95", r->target ? r->target->change.ci95 : none);
     write_spans(w, "unmeasured", r->unmeasured, r->n_unmeasured);
-    write_count(w, "n_metrics", r->n_metrics);
+    json_write_count(w, "n_metrics", r->n_metrics);
     write_real(w, "alpha", r->options->asked->alpha);
     write_real(w, "level", r->options->level);
     write_real(
         w, "family_error",
         number_round(1.0 - pow(r->options->level, (double)r->n_metrics), MEASURE_SHARE_DIGITS));
     const struct metric_change *pass = &r->metrics[0].change;
-    write_count(w, "n_paired_tasks", pass->n_paired);
-    write_count(w, "n_unpaired_tasks", pass->n_only_a + pass->n_only_b);
+    json_write_count(w, "n_paired_tasks", pass->n_paired);
+    json_write_count(w, "n_unpaired_tasks", pass->n_only_a + pass->n_only_b);
     write_list(w, "improved", r, LIST_IMPROVED);
     write_list(w, "regressions", r, LIST_REGRESSIONS);
     write_list(w, "slipped", r, LIST_SLIPPED);
@@ -166,7 +160,7 @@ static void write_noise(struct json_writer *w, const struct compare_report *r)
     json_write_key(w, "eval_runs");
     json_write_object(w);
     for (int i = 0; i < SIDES; i++)
-        write_count(w, SIDE_NAMES[i], r->eval_runs[i]);
+        json_write_count(w, SIDE_NAMES[i], r->eval_runs[i]);
     json_write_end_object(w);
     write_bool(w, "replicated", r->replicated);
 }
@@ -267,9 +261,9 @@ static void write_config(struct json_writer *w, const struct compare_report *r)
     json_write_key(w, "rows_dropped");
     json_write_object(w);
     for (int i = 0; i < SIDES; i++)
-        write_count(w, SIDE_NAMES[i], b->dropped[i]);
+        json_write_count(w, SIDE_NAMES[i], b->dropped[i]);
     json_write_end_object(w);
-    write_count(w, "tasks_trimmed", b->trimmed);
+    json_write_count(w, "tasks_trimmed", b->trimmed);
     json_write_end_object(w);
 }
 
@@ -286,11 +280,11 @@ static void write_slice(struct json_writer *w, const struct compared_slice *s)
     write_text(w, "verdict", change_verdict_text(c->verdict));
     write_real(w, "mean_a", c->mean_a);
     write_real(w, "mean_b", c->mean_b);
-    write_count(w, "n_used", c->n_used);
-    write_count(w, "n_paired", c->n_paired);
+    json_write_count(w, "n_used", c->n_used);
+    json_write_count(w, "n_paired", c->n_paired);
     write_bool(w, "paired", c->paired);
-    write_count(w, "rows_a", s->rows[BEFORE]);
-    write_count(w, "rows_b", s->rows[AFTER]);
+    json_write_count(w, "rows_a", s->rows[BEFORE]);
+    json_write_count(w, "rows_b", s->rows[AFTER]);
     write_bool(w, "lower_is_better", s->lower);
     write_text(w, "gain_verdict", change_verdict_text(s->gain));
     write_bool(w, "low_n", s->low_n);
@@ -345,7 +339,7 @@ static void write_run_means(struct json_writer *w, const struct repeats *p)
     json_write_key(w, "n_runs");
     json_write_object(w);
     for (int i = 0; i < SIDES; i++)
-        write_count(w, SIDE_NAMES[i], p->n_runs[i]);
+        json_write_count(w, SIDE_NAMES[i], p->n_runs[i]);
     json_write_end_object(w);
     json_write_key(w, "run_means");
     json_write_object(w);
@@ -395,7 +389,7 @@ static void write_repeats(struct json_writer *w, const struct compare_report *r)
     json_write_end_array(w);
     write_text(w, "pooled_tag", p->pooled_tag);
     write_whole(w, "agree", p->n_pairs ? (double)p->agree : NAN);
-    write_count(w, "n", p->n_pairs ? p->n_pairs : 1);
+    json_write_count(w, "n", p->n_pairs ? p->n_pairs : 1);
     write_text(w, "note",
                p->n_pairs      ? ""
                : r->replicated ? "one run a side: the given floor stands for re-running"
@@ -438,7 +432,7 @@ void compare_write_notes(struct json_writer *w, const struct notes *notes)
 
 void compare_write_draws(struct json_writer *w, const struct compare_report *r)
 {
-    write_count(w, "n_boot", (uint64_t)r->options->asked->draws);
+    json_write_count(w, "n_boot", (uint64_t)r->options->asked->draws);
     json_write_key(w, "seed");
     json_write_raw(w, buf_span(&r->options->seed));
     write_text(w, "interval", interval_kind_name(r->options->interval));

@@ -184,12 +184,6 @@ static void write_real(struct json_writer *w, const char *key, double value)
     json_write_real(w, value);
 }
 
-static void write_count(struct json_writer *w, const char *key, size_t count)
-{
-    json_write_key(w, key);
-    json_write_int(w, (int64_t)count);
-}
-
 void metric_change_write(const struct metric_change *change, struct span metric,
                          struct json_writer *w)
 {
@@ -197,11 +191,11 @@ void metric_change_write(const struct metric_change *change, struct span metric,
     json_write_span(w, metric);
     json_write_key(w, "paired");
     json_write_bool(w, change->paired);
-    write_count(w, "n_paired", change->n_paired);
-    write_count(w, "n_only_a", change->n_only_a);
-    write_count(w, "n_only_b", change->n_only_b);
+    json_write_count(w, "n_paired", change->n_paired);
+    json_write_count(w, "n_only_a", change->n_only_a);
+    json_write_count(w, "n_only_b", change->n_only_b);
     write_real(w, "paired_share", change->paired_share);
-    write_count(w, "n_used", change->n_used);
+    json_write_count(w, "n_used", change->n_used);
     write_real(w, "mean_a", change->mean_a);
     write_real(w, "mean_b", change->mean_b);
     write_real(w, "mean_a_paired", change->mean_a_paired);

@@ -6,12 +6,6 @@
 #include "base/mem.h"
 #include "measure/partial_inside.h"
 
-static void write_count(struct json_writer *w, const char *key, uint64_t count)
-{
-    json_write_key(w, key);
-    json_write_int(w, (int64_t)count);
-}
-
 static void write_position(struct json_writer *w, struct position at)
 {
     json_write_array(w);
@@ -137,11 +131,11 @@ static void write_sketch(struct json_writer *w, const struct boot_sketch *sketch
     snprintf(key, sizeof key, "%016llx", (unsigned long long)sketch->key);
     json_write_key(w, "sketch");
     json_write_object(w);
-    write_count(w, "b", (uint64_t)sketch->draws);
+    json_write_count(w, "b", (uint64_t)sketch->draws);
     json_write_key(w, "seed");
     json_write_text(w, key);
-    write_count(w, "scale", BOOT_SKETCH_BITS);
-    write_count(w, "n", sketch->n);
+    json_write_count(w, "scale", BOOT_SKETCH_BITS);
+    json_write_count(w, "n", sketch->n);
     json_write_key(w, "sum");
     write_wide(w, sketch->total);
     json_write_key(w, "w");
@@ -182,10 +176,10 @@ static void write_markers(struct json_writer *w, const struct passat *p)
             write_sketch(w, m->sketch);
         else if (!p->by_hist)
             write_cells(w, p, &m->cells, false);
-        write_count(w, "rows", m->n_rows);
-        write_count(w, "at_1", m->n_at_1);
-        write_count(w, "at_0", m->n_at_0);
-        write_count(w, "n_nonfinite", m->n_nonfinite);
+        json_write_count(w, "rows", m->n_rows);
+        json_write_count(w, "at_1", m->n_at_1);
+        json_write_count(w, "at_0", m->n_at_0);
+        json_write_count(w, "n_nonfinite", m->n_nonfinite);
         json_write_key(w, "min");
         json_write_real(w, m->least);
         json_write_key(w, "max");
@@ -200,8 +194,8 @@ static void write_judge(struct json_writer *w, const struct passat *p)
 {
     json_write_key(w, "judge");
     json_write_object(w);
-    write_count(w, "n", p->n_judged);
-    write_count(w, "failed", p->n_judge_failed);
+    json_write_count(w, "n", p->n_judged);
+    json_write_count(w, "failed", p->n_judge_failed);
     json_write_key(w, "statuses");
     json_write_array(w);
     for (size_t i = 0; i < p->n_statuses; i++)
@@ -268,7 +262,7 @@ void passat_partial_write(const struct passat *p, const struct passat_keys *keys
     struct json_writer writer, *w = &writer;
     json_write_start(w, out, JSON_STYLE_COMPACT);
     json_write_object(w);
-    write_count(w, "wai_partial", 1);
+    json_write_count(w, "wai_partial", 1);
     json_write_key(w, "kind");
     json_write_text(w, "passat");
     json_write_key(w, "by");
@@ -279,12 +273,12 @@ void passat_partial_write(const struct passat *p, const struct passat_keys *keys
     for (size_t i = 0; i < p->n_shards; i++)
         json_write_int(w, (int64_t)p->shards[i]);
     json_write_end_array(w);
-    write_count(w, "rows", p->n_input);
-    write_count(w, "bad_rows", p->n_bad);
-    write_count(w, "n_partial", p->n_partial);
-    write_count(w, "n_boolean", p->n_boolean);
-    write_count(w, "n_fallback", p->n_fallback);
-    write_count(w, "n_graded", p->n_graded);
+    json_write_count(w, "rows", p->n_input);
+    json_write_count(w, "bad_rows", p->n_bad);
+    json_write_count(w, "n_partial", p->n_partial);
+    json_write_count(w, "n_boolean", p->n_boolean);
+    json_write_count(w, "n_fallback", p->n_fallback);
+    json_write_count(w, "n_graded", p->n_graded);
     json_write_key(w, "reward_min");
     json_write_real(w, p->reward_least);
     json_write_key(w, "reward_max");
@@ -296,14 +290,14 @@ void passat_partial_write(const struct passat *p, const struct passat_keys *keys
     write_judge(w, p);
     json_write_key(w, "finish");
     json_write_object(w);
-    write_count(w, "n", p->n_finish);
-    write_count(w, "length", p->n_cut);
+    json_write_count(w, "n", p->n_finish);
+    json_write_count(w, "length", p->n_cut);
     json_write_end_object(w);
     json_write_key(w, "replies");
     json_write_object(w);
-    write_count(w, "n", p->n_replies);
-    write_count(w, "answered", p->n_answered);
-    write_count(w, "unclosed", p->n_unclosed);
+    json_write_count(w, "n", p->n_replies);
+    json_write_count(w, "answered", p->n_answered);
+    json_write_count(w, "unclosed", p->n_unclosed);
     json_write_end_object(w);
     write_config(w, p);
     write_markers(w, p);

@@ -8,12 +8,6 @@ static void write_real(struct json_writer *w, const char *key, double value)
     json_write_real(w, value);
 }
 
-static void write_count(struct json_writer *w, const char *key, uint64_t count)
-{
-    json_write_key(w, key);
-    json_write_int(w, (int64_t)count);
-}
-
 static void write_interval(struct json_writer *w, const char *key, struct interval interval)
 {
     json_write_key(w, key);
@@ -34,8 +28,8 @@ void config_write(const struct passat_report *report, size_t n_tasks, int64_t k,
                   struct json_writer *w)
 {
     json_write_object(w);
-    write_count(w, "n_tasks", n_tasks);
-    write_count(w, "k", (uint64_t)k);
+    json_write_count(w, "n_tasks", n_tasks);
+    json_write_count(w, "k", (uint64_t)k);
     for (size_t i = 0; i < SETTINGS; i++) {
         json_write_key(w, SETTING_NAMES[i]);
         if (report->settings[i].json.ptr)
@@ -70,12 +64,12 @@ static void write_markers(struct json_writer *w, const struct passat_report *rep
         json_write_object(w);
         json_write_key(w, "metric");
         json_write_span(w, buf_span(&metric));
-        write_count(w, "n_tasks", m->n_tasks);
-        write_count(w, "n_rows", m->n_rows);
-        write_count(w, "n_rows_at_1", m->n_rows_at_1);
-        write_count(w, "n_rows_at_0", m->n_rows_at_0);
-        write_count(w, "n_nonfinite", m->n_nonfinite);
-        write_count(w, "split_marker_tasks", m->n_split);
+        json_write_count(w, "n_tasks", m->n_tasks);
+        json_write_count(w, "n_rows", m->n_rows);
+        json_write_count(w, "n_rows_at_1", m->n_rows_at_1);
+        json_write_count(w, "n_rows_at_0", m->n_rows_at_0);
+        json_write_count(w, "n_nonfinite", m->n_nonfinite);
+        json_write_count(w, "split_marker_tasks", m->n_split);
         write_real(w, "mean", m->mean);
         write_interval(w, "ci95", m->ci95);
         write_scheme(w, boot, m->scheme);
@@ -91,14 +85,14 @@ static void write_markers(struct json_writer *w, const struct passat_report *rep
 void signal_write(const struct signal_report *signal, struct json_writer *w)
 {
     json_write_object(w);
-    write_count(w, "n_groups", signal->n_groups);
-    write_count(w, "n_single", signal->n_single);
-    write_count(w, "n_mixed", signal->n_mixed);
-    write_count(w, "n_all_zero", signal->n_all_zero);
-    write_count(w, "n_all_one", signal->n_all_one);
-    write_count(w, "n_in_band", signal->n_in_band);
+    json_write_count(w, "n_groups", signal->n_groups);
+    json_write_count(w, "n_single", signal->n_single);
+    json_write_count(w, "n_mixed", signal->n_mixed);
+    json_write_count(w, "n_all_zero", signal->n_all_zero);
+    json_write_count(w, "n_all_one", signal->n_all_one);
+    json_write_count(w, "n_in_band", signal->n_in_band);
     write_real(w, "mixed_rate", signal->mixed_rate);
-    write_count(w, "k", (uint64_t)signal->rates.k);
+    json_write_count(w, "k", (uint64_t)signal->rates.k);
     write_real(w, "pass_at_1", signal->rates.pass_at_1);
     write_real(w, "pass_pow_k", signal->rates.pass_pow_k);
     write_real(w, "pass_at_k", signal->rates.pass_at_k);
@@ -126,7 +120,7 @@ static void write_anytime(struct json_writer *w, const struct passat_view *view,
     write_real(w, "low", a->interval.low);
     write_real(w, "high", a->interval.high);
     write_real(w, "level", view->settings->boot.level);
-    write_count(w, "n_tasks", report->n_tasks);
+    json_write_count(w, "n_tasks", report->n_tasks);
     json_write_key(w, "decided");
     if (a->decided < 0)
         json_write_null(w);
@@ -148,8 +142,8 @@ static void write_cluster(struct json_writer *w, const struct passat_view *view,
     json_write_object(w);
     json_write_key(w, "key");
     json_write_text(w, view->settings->cluster);
-    write_count(w, "n_clusters", c->n_clusters);
-    write_count(w, "n_alone", c->n_alone);
+    json_write_count(w, "n_clusters", c->n_clusters);
+    json_write_count(w, "n_alone", c->n_alone);
     write_real(w, "se", c->error.se);
     write_interval(w, "ci95", c->error.ci95);
     json_write_end_object(w);
@@ -160,16 +154,16 @@ static void write_report(struct json_writer *w, const struct passat_view *view,
                          const struct passat_report *report)
 {
     const struct pass_rates *rates = &report->rates;
-    write_count(w, "k", (uint64_t)rates->k);
+    json_write_count(w, "k", (uint64_t)rates->k);
     write_real(w, "pass_at_1", rates->pass_at_1);
     write_real(w, "pass_pow_k", rates->pass_pow_k);
     write_real(w, "pass_at_k", rates->pass_at_k);
     write_real(w, "headroom", rates->headroom);
-    write_count(w, "n_groups", rates->n_groups);
-    write_count(w, "n_groups_at_k", rates->n_groups_at_k);
-    write_count(w, "n_groups_imputed", rates->n_groups_imputed);
-    write_count(w, "n_partial", report->n_partial);
-    write_count(w, "n_rows", report->n_rows);
+    json_write_count(w, "n_groups", rates->n_groups);
+    json_write_count(w, "n_groups_at_k", rates->n_groups_at_k);
+    json_write_count(w, "n_groups_imputed", rates->n_groups_imputed);
+    json_write_count(w, "n_partial", report->n_partial);
+    json_write_count(w, "n_rows", report->n_rows);
     notes_write_note(&report->notes, w);
     notes_write_warnings(&report->warnings, w);
     write_interval(w, "ci95", rates->ci95);
@@ -186,11 +180,11 @@ static void write_report(struct json_writer *w, const struct passat_view *view,
         write_cluster(w, view, report);
     json_write_key(w, "config");
     config_write(report, rates->n_groups, rates->k, w);
-    write_count(w, "n_input", report->n_input);
-    write_count(w, "n_bad", report->n_bad);
-    write_count(w, "n_boolean", report->n_boolean);
-    write_count(w, "n_unjudged", report->n_unjudged);
-    write_count(w, "n_fallback", report->n_fallback);
+    json_write_count(w, "n_input", report->n_input);
+    json_write_count(w, "n_bad", report->n_bad);
+    json_write_count(w, "n_boolean", report->n_boolean);
+    json_write_count(w, "n_unjudged", report->n_unjudged);
+    json_write_count(w, "n_fallback", report->n_fallback);
     if (view->markers)
         write_markers(w, report, &view->settings->boot);
     if (report->has_signal) {
@@ -212,7 +206,7 @@ void passat_json(const struct passat_view *view, struct json_writer *w)
     json_write_key(w, "interval");
     json_write_text(w, interval_kind_name(boot->kind));
     write_scheme(w, boot, view->report->scheme);
-    write_count(w, "n_boot", (uint64_t)boot->draws);
+    json_write_count(w, "n_boot", (uint64_t)boot->draws);
     json_write_key(w, "seed");
     json_write_raw(w, span_text(view->seed));
     if (view->sliced) {

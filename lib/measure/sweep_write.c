@@ -10,12 +10,6 @@ static void write_real(struct json_writer *w, const char *key, double value)
     json_write_real(w, value);
 }
 
-static void write_count(struct json_writer *w, const char *key, uint64_t count)
-{
-    json_write_key(w, key);
-    json_write_int(w, (int64_t)count);
-}
-
 static void write_span(struct json_writer *w, const char *key, struct span text)
 {
     json_write_key(w, key);
@@ -39,7 +33,7 @@ static void write_variant(struct json_writer *w, const struct sweep_variant *v)
         write_null(w, "model");
     write_null(w, "harness"); /* the hosted service's, when the sweep is posted */
     write_null(w, "run");
-    write_count(w, "graded_rows", v->graded_rows);
+    json_write_count(w, "graded_rows", v->graded_rows);
     json_write_key(w, "scores");
     json_write_object(w);
     for (size_t i = 0; i < v->n_scores; i++) {
@@ -76,12 +70,12 @@ void sweep_json(const struct sweep_report *r, struct json_writer *w)
     write_span(w, "wai_report", SPAN("wai-compare sweep"));
     write_span(w, "behavior", span_text(r->asked->behavior));
     write_span(w, "test_version", buf_span(&r->test_version));
-    write_count(w, "n_asks", r->n_asks);
-    write_count(w, "k", (uint64_t)r->asked->k);
+    json_write_count(w, "n_asks", r->n_asks);
+    json_write_count(w, "k", (uint64_t)r->asked->k);
     write_real(w, "noise_floor", r->noise_floor);
     write_real(w, "run_std", r->run_std);
     if (r->noise_runs)
-        write_count(w, "noise_runs", r->noise_runs);
+        json_write_count(w, "noise_runs", r->noise_runs);
     else
         write_null(w, "noise_runs");
     if (isnan(r->judge_agreement)) {
@@ -90,7 +84,7 @@ void sweep_json(const struct sweep_report *r, struct json_writer *w)
         json_write_key(w, "judge");
         json_write_object(w);
         write_real(w, "agreement", r->judge_agreement);
-        write_count(w, "n", (uint64_t)r->judge_n);
+        json_write_count(w, "n", (uint64_t)r->judge_n);
         json_write_end_object(w);
     }
     if (r->has_best)
@@ -103,7 +97,7 @@ void sweep_json(const struct sweep_report *r, struct json_writer *w)
         write_variant(w, &r->variants[i]);
     json_write_end_array(w);
     write_paired(w, r);
-    write_count(w, "n_boot", (uint64_t)r->asked->draws);
+    json_write_count(w, "n_boot", (uint64_t)r->asked->draws);
     json_write_key(w, "seed");
     json_write_raw(w, buf_span(&r->seed));
     json_write_end_object(w);

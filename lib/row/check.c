@@ -191,12 +191,6 @@ void row_check_free(struct row_check_report *report)
     buf_free(&report->first);
 }
 
-static void write_count(struct json_writer *w, const char *key, uint64_t count)
-{
-    json_write_key(w, key);
-    json_write_int(w, (int64_t)count);
-}
-
 void row_check_json(const struct row_check_report *report, struct buf *out)
 {
     struct json_writer w;
@@ -207,14 +201,14 @@ void row_check_json(const struct row_check_report *report, struct buf *out)
     json_write_text(&w, "wai-rows check");
     json_write_key(&w, "kind");
     json_write_text(&w, row_kind_name(report->kind));
-    write_count(&w, "rows", report->rows);
-    write_count(&w, "bad_rows", report->bad_rows);
+    json_write_count(&w, "rows", report->rows);
+    json_write_count(&w, "bad_rows", report->bad_rows);
     if (report->read.bad) /* --on-bad skip or FILE: lines that are no JSON at all */
-        write_count(&w, "skipped_lines", report->read.bad);
+        json_write_count(&w, "skipped_lines", report->read.bad);
     name_counts_write(&w, "problems", &report->problems);
     name_counts_write(&w, "shapes", &report->shapes);
     name_counts_write(&w, "versions", &report->versions);
-    write_count(&w, "tasks", report->tasks.count);
+    json_write_count(&w, "tasks", report->tasks.count);
     json_write_key(&w, "bad");
     buf_byte(&bad, '[');
     buf_span_add(&bad, buf_span(&report->bad));

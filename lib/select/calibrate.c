@@ -279,7 +279,7 @@ static void write_measured(const struct calibrator *c, size_t task, struct json_
     const struct calibrated *t = &c->items[task];
     struct interval ci = stat_wilson((double)t->passes, (double)t->n, STAT_Z95);
     write_span(w, "task_id", c->tasks.keys[task]);
-    job_count(w, "n", t->n);
+    json_write_count(w, "n", t->n);
     job_real(w, "pass_rate", (double)t->passes / (double)t->n);
     job_band(w, "pass_rate_ci95", number_round(ci.low, SELECT_RATE_DIGITS),
              number_round(ci.high, SELECT_RATE_DIGITS));
@@ -340,8 +340,8 @@ static void write_divergence(const struct calibrator *c, struct json_writer *w)
             json_write_real(w, number_round(c->items[t].kl / c->items[t].tokens, KL_DIGITS));
         }
     json_write_end_object(w);
-    job_count(w, "n_rows", c->n_used);
-    job_count(w, "n_skipped", c->n_rows - c->n_used);
+    json_write_count(w, "n_rows", c->n_used);
+    json_write_count(w, "n_skipped", c->n_rows - c->n_used);
     job_real(w, "n_tokens", c->tokens);
     json_write_end_object(w);
 }
@@ -355,11 +355,11 @@ void calibrator_write(const struct calibrator *c, size_t n_carried, double low, 
     for (size_t i = 0; i < c->n_rows; i++)
         stamped += c->labels[i] >= 0;
     json_write_object(w);
-    job_count(w, "n_tasks", tasks);
-    job_count(w, "n_rows", c->n_rows);
-    job_count(w, "n_stamped", stamped);
-    job_count(w, "n_carried", n_carried);
-    job_count(w, "n_unstamped", c->n_rows - stamped);
+    json_write_count(w, "n_tasks", tasks);
+    json_write_count(w, "n_rows", c->n_rows);
+    json_write_count(w, "n_stamped", stamped);
+    json_write_count(w, "n_carried", n_carried);
+    json_write_count(w, "n_unstamped", c->n_rows - stamped);
     write_student(w, &c->student);
     struct rng rng;
     rng_seed(&rng, 0);

@@ -147,7 +147,7 @@ static void write_task(const struct tasks *t, const struct task *task, struct js
     json_write_span(w, t->keys.keys[task->key]);
     json_write_key(w, "prompt");
     json_write_span(w, task->prompt);
-    job_count(w, "n", task->n);
+    json_write_count(w, "n", task->n);
     job_real(w, "pass_rate", task->rate);
     json_write_end_object(w);
 }
@@ -195,18 +195,18 @@ static void tell_curriculum(const struct tasks *t, const struct plan *plan, doub
     const struct select_request *q = t->job->q;
     struct json_writer w;
     job_open_report(t->job, &w);
-    job_count(&w, "n_tasks", t->labelled.count);
-    job_count(&w, "n_trainable", plan->n);
-    job_count(&w, "n_solved", plan->counts[TASK_RETIRED]);
-    job_count(&w, "n_not_ready", plan->counts[TASK_NOT_READY]);
-    job_count(&w, "n_thin", plan->counts[TASK_THIN]);
-    job_count(&w, "n_in_band", plan->in_band);
+    json_write_count(&w, "n_tasks", t->labelled.count);
+    json_write_count(&w, "n_trainable", plan->n);
+    json_write_count(&w, "n_solved", plan->counts[TASK_RETIRED]);
+    json_write_count(&w, "n_not_ready", plan->counts[TASK_NOT_READY]);
+    json_write_count(&w, "n_thin", plan->counts[TASK_THIN]);
+    json_write_count(&w, "n_in_band", plan->in_band);
     json_write_key(&w, "thresholds");
     json_write_object(&w);
     job_real(&w, "solved", q->solved);
     job_real(&w, "floor", q->floor);
     job_band(&w, "band", low, high);
-    job_count(&w, "min_rollouts", (size_t)q->min_rollouts);
+    json_write_count(&w, "min_rollouts", (size_t)q->min_rollouts);
     json_write_end_object(&w);
     write_schedule(t, plan, &w);
     json_write_end_object(&w);
@@ -242,8 +242,8 @@ static void stamp_rank(void *data, const struct row *row, size_t number, struct 
     json_write_start(&w, &value,
                      json_written_spaced(&row->members) ? JSON_STYLE_SPACED : JSON_STYLE_COMPACT);
     json_write_object(&w);
-    job_count(&w, "tier", tier_of(e->plan, e->rank[task]));
-    job_count(&w, "rank", e->rank[task]);
+    json_write_count(&w, "tier", tier_of(e->plan, e->rank[task]));
+    json_write_count(&w, "rank", e->rank[task]);
     job_real(&w, "pass_rate", e->tasks->items[task].rate);
     json_write_end_object(&w);
     json_edit_set(&edit, SPAN("curriculum"), buf_span(&value));
@@ -323,12 +323,12 @@ int select_mode_retire(struct select_job *job, struct error *error)
     if (!code) {
         struct json_writer w;
         job_open_report(job, &w);
-        job_count(&w, "n", t.n_rows);
-        job_count(&w, "n_kept", picked.count);
-        job_count(&w, "n_tasks", t.labelled.count);
-        job_count(&w, "n_retired", retired);
+        json_write_count(&w, "n", t.n_rows);
+        json_write_count(&w, "n_kept", picked.count);
+        json_write_count(&w, "n_tasks", t.labelled.count);
+        json_write_count(&w, "n_retired", retired);
         job_real(&w, "solved", job->q->solved);
-        job_count(&w, "min_rollouts", (size_t)job->q->min_rollouts);
+        json_write_count(&w, "min_rollouts", (size_t)job->q->min_rollouts);
         json_write_end_object(&w);
         buf_format(&job->out->notes, "%zu of %zu rows kept; %zu of %zu tasks are solved\n",
                    picked.count, t.n_rows, retired, t.labelled.count);

@@ -11,12 +11,6 @@ enum { FIELDS_MAX = 1024 };
 
 /* ---- writing --------------------------------------------------------------------------------------- */
 
-static void write_count(struct json_writer *w, const char *key, uint64_t value)
-{
-    json_write_key(w, key);
-    json_write_int(w, (int64_t)value);
-}
-
 static void write_flag(struct json_writer *w, const char *key, bool value)
 {
     json_write_key(w, key);
@@ -28,11 +22,11 @@ static void write_side(const struct decontam_side *side, struct json_writer *w)
 {
     json_write_key(w, "holdout");
     json_write_text(w, side->holdout);
-    write_count(w, "eval_rows", side->rows);
-    write_count(w, "eval_rows_with_task", side->with_task);
-    write_count(w, "eval_texts", side->texts);
-    write_count(w, "eval_prompts", side->prompts);
-    write_count(w, "ngram", side->ngram);
+    json_write_count(w, "eval_rows", side->rows);
+    json_write_count(w, "eval_rows_with_task", side->with_task);
+    json_write_count(w, "eval_texts", side->texts);
+    json_write_count(w, "eval_prompts", side->prompts);
+    json_write_count(w, "ngram", side->ngram);
     json_write_key(w, "overlap");
     json_write_real(w, side->overlap);
     json_write_key(w, "tokens");
@@ -58,7 +52,7 @@ void decontam_partial_write(const struct decontam_counts *counts, const struct d
                             struct json_writer *w)
 {
     json_write_object(w);
-    write_count(w, "wai_partial", 1);
+    json_write_count(w, "wai_partial", 1);
     json_write_key(w, "kind");
     json_write_text(w, "decontam");
     write_side(side, w);
@@ -71,9 +65,9 @@ void decontam_partial_write(const struct decontam_counts *counts, const struct d
         json_write_end_array(w);
     }
     json_write_end_array(w);
-    write_count(w, "rows", counts->rows);
-    write_count(w, "rows_with_task", counts->with_task);
-    write_count(w, "unreadable", counts->unreadable);
+    json_write_count(w, "rows", counts->rows);
+    json_write_count(w, "rows_with_task", counts->with_task);
+    json_write_count(w, "unreadable", counts->unreadable);
     write_flag(w, "same_file", counts->same_file);
     json_write_key(w, "rules");
     json_write_array(w);

@@ -206,12 +206,6 @@ void job_open_report(struct select_job *job, struct json_writer *w)
     buf_free(&name);
 }
 
-void job_count(struct json_writer *w, const char *key, size_t count)
-{
-    json_write_key(w, key);
-    json_write_int(w, (int64_t)count);
-}
-
 void job_real(struct json_writer *w, const char *key, double value)
 {
     json_write_key(w, key);

@@ -47,7 +47,6 @@ int job_fail_under(const struct select_job *job, size_t count, const char *what,
 void job_open_report(struct select_job *job, struct json_writer *w);
 
 /* Members of a report. */
-void job_count(struct json_writer *w, const char *key, size_t count);
 void job_real(struct json_writer *w, const char *key, double value);
 void job_rate(struct json_writer *w, const char *key, double rate); /* 4 decimals; NaN: null */
 void job_text(struct json_writer *w, const char *key, const char *text);

@@ -386,7 +386,7 @@ static void write_lengths(const struct pairs *p, const struct counts *n, struct 
         json_write_int(w, n->median);
     else
         json_write_null(w);
-    job_count(w, "chosen_longer", n->longer);
+    json_write_count(w, "chosen_longer", n->longer);
     job_real(w, "chosen_longer_frac",
              p->n ? number_round((double)n->longer / (double)p->n, SHARE_DIGITS) : NAN);
     json_write_end_object(w);
@@ -400,23 +400,23 @@ static void tell(struct pairs *p)
     list_warnings(p, &n, &warnings);
     note_none(p, &note);
     job_open_report(p->job, &w);
-    job_count(&w, "pairs", p->n);
-    job_count(&w, "prompts_seen", p->prompts.count);
-    job_count(&w, "prompts_with_contrast", p->with_contrast);
+    json_write_count(&w, "pairs", p->n);
+    json_write_count(&w, "prompts_seen", p->prompts.count);
+    json_write_count(&w, "prompts_with_contrast", p->with_contrast);
     job_real(&w, "min_margin", p->job->q->min_margin);
     job_rate(&w, "mean_margin", p->n ? n.margins / (double)p->n : NAN);
-    job_count(&w, "partial_score_pairs", n.partial);
-    job_count(&w, "first_turn_identical", n.identical);
-    job_count(&w, "trainer_pairs", p->n - n.identical);
-    job_count(&w, "same_policy_pairs", n.same);
-    job_count(&w, "mixed_policy_pairs", n.mixed);
-    job_count(&w, "eval_sourced", n.eval_sourced);
+    json_write_count(&w, "partial_score_pairs", n.partial);
+    json_write_count(&w, "first_turn_identical", n.identical);
+    json_write_count(&w, "trainer_pairs", p->n - n.identical);
+    json_write_count(&w, "same_policy_pairs", n.same);
+    json_write_count(&w, "mixed_policy_pairs", n.mixed);
+    json_write_count(&w, "eval_sourced", n.eval_sourced);
     write_lengths(p, &n, &w);
     json_write_key(&w, "skipped");
     json_write_object(&w);
-    job_count(&w, "status", p->n_status);
-    job_count(&w, "reward", p->n_reward);
-    job_count(&w, "prompt", p->n_prompt);
+    json_write_count(&w, "status", p->n_status);
+    json_write_count(&w, "reward", p->n_reward);
+    json_write_count(&w, "prompt", p->n_prompt);
     json_write_end_object(&w);
     json_write_key(&w, "warnings");
     write_lines(&w, buf_span(&warnings));

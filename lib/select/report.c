@@ -13,12 +13,6 @@
 
 enum { RATE_DIGITS = 4 }; /* decimals of rates and intervals in reports */
 
-static void write_count(struct json_writer *w, const char *key, size_t count)
-{
-    json_write_key(w, key);
-    json_write_int(w, (int64_t)count);
-}
-
 static void write_rate(struct json_writer *w, const char *key, double rate, int digits)
 {
     json_write_key(w, key);
@@ -34,13 +28,13 @@ static void write_text(struct json_writer *w, const char *key, const char *text)
 static void write_leaks(const struct select_facts *facts, size_t n_checked, size_t n_dropped,
                         struct json_writer *w)
 {
-    write_count(w, "privileged_leaks_dropped", n_dropped);
+    json_write_count(w, "privileged_leaks_dropped", n_dropped);
     json_write_key(w, "privileged_leaks");
     json_write_object(w);
     json_write_key(w, "checked");
     json_write_bool(w, n_checked > 0);
-    write_count(w, "n_checked", n_checked);
-    write_count(w, "n_dropped", n_dropped);
+    json_write_count(w, "n_checked", n_checked);
+    json_write_count(w, "n_dropped", n_dropped);
     json_write_key(w, "leaked");
     json_write_array(w);
     for (size_t i = 0; i < facts->n_leaks_shown; i++) {
@@ -119,16 +113,16 @@ void select_sft_report(const struct select_facts *facts, const struct sft_option
 {
     json_write_object(w);
     write_text(w, "wai_report", "wai-select sft");
-    write_count(w, "n", r->n);
+    json_write_count(w, "n", r->n);
     write_leaks(facts, r->n_checked, r->n_leaks, w);
-    write_count(w, "n_eligible", r->n_eligible);
-    write_count(w, "n_selected", r->picked.count);
-    write_count(w, "n_not_pass", r->n_not_pass);
-    write_count(w, "n_unjudged", r->n_unjudged);
-    write_count(w, "n_junk", r->n_junk);
-    write_count(w, "unique_behaviors", r->unique_behaviors);
-    write_count(w, "behaviors_covered", r->behaviors_covered);
-    write_count(w, "target", o->target);
+    json_write_count(w, "n_eligible", r->n_eligible);
+    json_write_count(w, "n_selected", r->picked.count);
+    json_write_count(w, "n_not_pass", r->n_not_pass);
+    json_write_count(w, "n_unjudged", r->n_unjudged);
+    json_write_count(w, "n_junk", r->n_junk);
+    json_write_count(w, "unique_behaviors", r->unique_behaviors);
+    json_write_count(w, "behaviors_covered", r->behaviors_covered);
+    json_write_count(w, "target", o->target);
     write_text(w, "selection", SFT_RULE_NAMES[o->rule]);
     json_write_key(w, "min_reward");
     json_write_real(w, o->min_reward);
@@ -136,25 +130,25 @@ void select_sft_report(const struct select_facts *facts, const struct sft_option
     write_rate(w, "reward_mean_selected", r->mean_selected, RATE_DIGITS);
     json_write_key(w, "reward_spread");
     json_write_real(w, r->reward_spread);
-    write_count(w, "eval_sourced", r->eval_sourced);
+    json_write_count(w, "eval_sourced", r->eval_sourced);
     if (o->rule == SFT_TOP_OVERALL || o->rule == SFT_RANDOM_OVERALL)
-        write_count(w, "k", o->k ? o->k : o->target);
+        json_write_count(w, "k", o->k ? o->k : o->target);
     if (o->quota.limit) {
         json_write_key(w, "quota");
         json_write_object(w);
         write_text(w, "key", facts->wants.quota_key);
-        write_count(w, "limit", o->quota.limit);
-        write_count(w, "passed_over", r->passed_over);
+        json_write_count(w, "limit", o->quota.limit);
+        json_write_count(w, "passed_over", r->passed_over);
         json_write_end_object(w);
     }
     struct buf lines = {0};
     select_sft_notes(o, r, &lines);
     json_write_key(w, "warnings");
     write_lines(w, buf_span(&lines));
-    write_count(w, "completions_per_prompt_max", r->per_prompt_max);
+    json_write_count(w, "completions_per_prompt_max", r->per_prompt_max);
     write_rate(w, "completions_per_prompt_mean", r->per_prompt_mean, 2);
-    write_count(w, "completions_per_prompt_median", r->per_prompt_median);
-    write_count(w, "prompts_with_one_completion", r->n_single_prompts);
+    json_write_count(w, "completions_per_prompt_median", r->per_prompt_median);
+    json_write_count(w, "prompts_with_one_completion", r->n_single_prompts);
     if (r->n_prompts)
         write_text(w, "selection_effective",
                    r->per_prompt_median <= 1 ? "pass_filter" : SFT_RULE_NAMES[o->rule]);
@@ -195,12 +189,12 @@ static void write_rl_calibration(const struct select_facts *facts, const struct 
     }
     json_write_key(w, "calibration");
     json_write_object(w);
-    write_count(w, "n_tasks", r->n_graded_tasks);
-    write_count(w, "n_rows", r->picked.count);
+    json_write_count(w, "n_tasks", r->n_graded_tasks);
+    json_write_count(w, "n_rows", r->picked.count);
     size_t stamped = 0;
     for (size_t i = 0; i < r->picked.count; i++)
         stamped += r->graded[facts->items[r->picked.rows[i]].task].n > 0;
-    write_count(w, "n_stamped", stamped);
+    json_write_count(w, "n_stamped", stamped);
     json_write_key(w, "tasks");
     json_write_array(w);
     bool *seen = mem_zero(facts->tasks.count, sizeof *seen);
@@ -213,7 +207,7 @@ static void write_rl_calibration(const struct select_facts *facts, const struct 
         json_write_object(w);
         json_write_key(w, "task_id");
         json_write_span(w, facts->tasks.keys[task]);
-        write_count(w, "n", t->n);
+        json_write_count(w, "n", t->n);
         json_write_key(w, "pass_rate");
         json_write_real(w, (double)t->passes / (double)t->n);
         write_interval(w, task_interval(t));
@@ -227,14 +221,14 @@ static void write_rl_calibration(const struct select_facts *facts, const struct 
 static void write_rl_gates(const struct rl_options *o, const struct rl_result *r,
                            struct json_writer *w)
 {
-    write_count(w, "n_after_gates", r->n_after_gates);
+    json_write_count(w, "n_after_gates", r->n_after_gates);
     json_write_key(w, "gates");
     json_write_object(w);
-    write_count(w, "do_nothing", r->n_do_nothing);
-    write_count(w, "incomplete_junk", r->n_junk);
-    write_count(w, "unusable_label", r->n_unusable);
+    json_write_count(w, "do_nothing", r->n_do_nothing);
+    json_write_count(w, "incomplete_junk", r->n_junk);
+    json_write_count(w, "unusable_label", r->n_unusable);
     json_write_end_object(w);
-    write_count(w, "kept_verified_zero", r->kept_verified_zero);
+    json_write_count(w, "kept_verified_zero", r->kept_verified_zero);
     json_write_key(w, "text_gates");
     json_write_object(w);
     write_text(w, "mode", RL_TEXT_NAMES[o->text_gates]);
@@ -246,11 +240,11 @@ static void write_rl_gates(const struct rl_options *o, const struct rl_result *r
                    ? "--text-gates skip"
                    : "no row has a reply, a tool call or an assistant turn");
     json_write_end_object(w);
-    write_count(w, "n_after_trim", r->n_after_trim);
-    write_count(w, "unanimous_groups_dropped", r->unanimous);
-    write_count(w, "collapsed_groups_dropped", r->collapsed);
-    write_count(w, "n_selected", r->picked.count);
-    write_count(w, "groups_selected", r->groups_selected);
+    json_write_count(w, "n_after_trim", r->n_after_trim);
+    json_write_count(w, "unanimous_groups_dropped", r->unanimous);
+    json_write_count(w, "collapsed_groups_dropped", r->collapsed);
+    json_write_count(w, "n_selected", r->picked.count);
+    json_write_count(w, "groups_selected", r->groups_selected);
 }
 
 static void write_rl_duplicates(const struct rl_result *r, struct json_writer *w)
@@ -258,17 +252,17 @@ static void write_rl_duplicates(const struct rl_result *r, struct json_writer *w
     json_write_key(w, "duplicates");
     json_write_object(w);
     if (r->dedupe_ran) {
-        write_count(w, "n", r->n_after_gates);
-        write_count(w, "n_kept", r->n_deduped);
+        json_write_count(w, "n", r->n_after_gates);
+        json_write_count(w, "n_kept", r->n_deduped);
     }
-    write_count(w, "n_dropped", r->n_duplicates);
-    write_count(w, "groups_affected", r->groups_affected);
+    json_write_count(w, "n_dropped", r->n_duplicates);
+    json_write_count(w, "groups_affected", r->groups_affected);
     if (r->dedupe_ran) {
         json_write_key(w, "duplicate_rate");
         json_write_real(w, r->n_after_gates ? (double)r->n_duplicates / (double)r->n_after_gates
                                             : 0.0);
     }
-    write_count(w, "conflicting_rewards", r->conflicting_rewards);
+    json_write_count(w, "conflicting_rewards", r->conflicting_rewards);
     json_write_end_object(w);
 }
 
@@ -456,8 +450,8 @@ static void write_beside(const struct rl_options *o, const struct rl_result *r,
         json_write_key(w, "quota");
         json_write_object(w);
         write_text(w, "key", beside->quota_key);
-        write_count(w, "limit", o->quota.limit);
-        write_count(w, "passed_over", r->passed_over);
+        json_write_count(w, "limit", o->quota.limit);
+        json_write_count(w, "passed_over", r->passed_over);
         json_write_end_object(w);
     }
 }
@@ -471,7 +465,7 @@ static void write_fates(const struct select_facts *facts, const struct rl_result
     json_write_key(w, "groups_dropped");
     json_write_object(w);
     for (size_t f = 0; f < RL_SELECTED; f++)
-        write_count(w, RL_FATE_NAMES[f], counts[f]);
+        json_write_count(w, RL_FATE_NAMES[f], counts[f]);
     json_write_end_object(w);
 }
 
@@ -481,7 +475,7 @@ void select_rl_report(const struct select_facts *facts, const struct rl_options 
 {
     json_write_object(w);
     write_text(w, "wai_report", "wai-select rl");
-    write_count(w, "n", r->n);
+    json_write_count(w, "n", r->n);
     write_leaks(facts, r->n_checked, r->n_leaks, w);
     write_rl_gates(o, r, w);
     json_write_key(w, "fault_kinds");
@@ -491,7 +485,7 @@ void select_rl_report(const struct select_facts *facts, const struct rl_options 
         json_write_int(w, (int64_t)r->fault_tasks[i]);
     }
     json_write_end_object(w);
-    write_count(w, "target", o->target);
+    json_write_count(w, "target", o->target);
     json_write_key(w, "band");
     json_write_array(w);
     json_write_real(w, o->low);
@@ -499,26 +493,27 @@ void select_rl_report(const struct select_facts *facts, const struct rl_options 
     json_write_end_array(w);
     json_write_key(w, "enforce_band");
     json_write_bool(w, o->enforce_band);
-    write_count(w, "band_groups_dropped", r->too_easy + r->too_hard);
+    json_write_count(w, "band_groups_dropped", r->too_easy + r->too_hard);
     json_write_key(w, "band_dropped");
     json_write_object(w);
-    write_count(w, "too_easy", r->too_easy);
-    write_count(w, "too_hard", r->too_hard);
+    json_write_count(w, "too_easy", r->too_easy);
+    json_write_count(w, "too_hard", r->too_hard);
     json_write_end_object(w);
     write_rl_duplicates(r, w);
-    write_count(w, "truncated_dropped", r->truncated_dropped);
+    json_write_count(w, "truncated_dropped", r->truncated_dropped);
     write_text(w, "truncated_policy", RL_TRUNCATED_NAMES[o->truncated]);
-    write_count(w, "truncated_kept", o->truncated == RL_TRUNCATED_KEEP ? r->truncated_marked : 0);
-    write_count(w, "truncated_penalized",
-                o->truncated == RL_TRUNCATED_PENALIZE ? r->truncated_marked : 0);
-    write_count(w, "truncated_selected", r->truncated_selected);
+    json_write_count(w, "truncated_kept",
+                     o->truncated == RL_TRUNCATED_KEEP ? r->truncated_marked : 0);
+    json_write_count(w, "truncated_penalized",
+                     o->truncated == RL_TRUNCATED_PENALIZE ? r->truncated_marked : 0);
+    json_write_count(w, "truncated_selected", r->truncated_selected);
     struct length_report lengths = measure_lengths(facts, r);
     json_write_key(w, "length");
     length_write(&lengths, w);
     write_beside(o, r, beside, w);
     write_fates(facts, r, w);
-    write_count(w, "eval_sourced", r->eval_sourced);
-    write_count(w, "eval_sourced_input", r->eval_sourced_input);
+    json_write_count(w, "eval_sourced", r->eval_sourced);
+    json_write_count(w, "eval_sourced_input", r->eval_sourced_input);
     write_rl_calibration(facts, o, r, w);
     struct buf lines = {0};
     select_rl_notes(facts, o, r, beside, &lines);

@@ -124,14 +124,14 @@ static size_t tell(struct select_job *job, const struct stages *s)
         qsort(leaks, n, sizeof *leaks, by_text);
     job_open_report(job, &w);
     write_counts(s, "counts", s->rows, &w);
-    job_count(&w, "n_unstamped", s->unstamped);
+    json_write_count(&w, "n_unstamped", s->unstamped);
     write_counts(s, "tasks_per_stage", s->n_tasks, &w);
     json_write_key(&w, "eval_train_leaks");
     json_write_array(&w);
     for (size_t i = 0; i < n && i < LEAKS_SHOWN; i++)
         json_write_span(&w, leaks[i]);
     json_write_end_array(&w);
-    job_count(&w, "n_leaks", n);
+    json_write_count(&w, "n_leaks", n);
     json_write_key(&w, "warnings");
     json_write_array(&w);
     if (n) {
@@ -184,7 +184,7 @@ static int stamp_rows(struct select_job *job, struct error *error)
         struct json_writer w;
         job_open_report(job, &w);
         job_text(&w, "stage", buf_cstr(&stage));
-        job_count(&w, "n_stamped", all.count);
+        json_write_count(&w, "n_stamped", all.count);
         json_write_end_object(&w);
         buf_format(&job->out->notes, "%zu rows stamped %s\n", all.count, buf_cstr(&stage));
     }

@@ -458,9 +458,9 @@ static int trim_rows(struct select_job *job, const struct curve_report *curve,
             keep = (size_t)q->trim;
         else if (curve && !curve->keep_all && ceil(curve->n_star) < (double)keep)
             keep = (size_t)ceil(curve->n_star);
-        job_count(w, "n_before_trim", t.n);
-        job_count(w, "n_duplicates", t.n_repeats);
-        job_count(w, "n_kept", keep);
+        json_write_count(w, "n_before_trim", t.n);
+        json_write_count(w, "n_duplicates", t.n_repeats);
+        json_write_count(w, "n_kept", keep);
         job_text(w, "trim_order", q->by);
         if (t.access.embedder)
             job_text(w, "embedder", embedder_name(t.access.embedder));

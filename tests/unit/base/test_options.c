@@ -391,8 +391,12 @@ static void test_pieces(void **state)
     double a = 0, b = 0;
     assert_int_equal(option_read_pair("-1.5,2e3", &a, &b), 0);
     assert_true(a == -1.5 && b == 2000);
-    static const char *const bad[] = {"", ",", "1", "1,", ",2", "1,2,3", "1;2", "nan,1", "1,x",
-                                      "0000000000000000000000000000000000000000000000000000000000000000,1"};
+    static const char *const bad[] = {
+        "",    ",",
+        "1",   "1,",
+        ",2",  "1,2,3",
+        "1;2", "nan,1",
+        "1,x", "0000000000000000000000000000000000000000000000000000000000000000,1"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_int_equal(option_read_pair(bad[i], &a, &b), -1);
 }
