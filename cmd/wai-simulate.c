@@ -240,6 +240,7 @@ static int open_grader(struct session *x, struct error *error)
     struct scorer_setup setup = {
         .jobs =
             (int)(x->in.s.rows.jobs < SCENE_GRADER_JOBS ? x->in.s.rows.jobs : SCENE_GRADER_JOBS),
+        .models = x->talk.open ? &x->talk.access : NULL,
         .policy = text_strip(buf_span(&x->in.spec.policy))};
     if (!x->in.s.grader || x->in.s.dry_run)
         return 0;

@@ -3,6 +3,9 @@
 
 #include <stdlib.h>
 
+#include "row/key.h"
+#include "text/digest.h"
+
 struct grade_beside {
     struct engine_judge judge;
     struct scorer *scorer;
@@ -24,6 +27,16 @@ static int cut(struct grade_beside *g, int worker, const struct row *row, struct
     return 0;
 }
 
+/* A number that is the row's own whatever the order, for recordings of a judge. */
+static uint64_t number_of(const struct row *row)
+{
+    struct buf id = {0};
+    row_identity(row, &id);
+    uint64_t number = digest_number(buf_span(&id), 8);
+    buf_free(&id);
+    return number;
+}
+
 static int verdict(void *data, int worker, struct span line, bool truncated, struct buf *out,
                    bool *failed, struct error *error)
 {
@@ -36,6 +49,8 @@ static int verdict(void *data, int worker, struct span line, bool truncated, str
                          fault.what);
     if (truncated)
         return cut(g, worker, &row, out);
+    if (g->scorer->judge)
+        row.index = number_of(&row);
     int code = scorer_verdict(g->scorer, worker, &row, v, error);
     if (code < 0)
         return error_prefix(error, "--grader");

@@ -4,24 +4,13 @@
 #include "base/file.h"
 #include "grade/defaults.h"
 
-static void write_tools(struct grade_context *c)
-{
-    buf_byte(&c->json, '[');
-    for (size_t i = 0; i < c->tools.count; i++) {
-        if (i)
-            buf_byte(&c->json, ',');
-        buf_span_add(&c->json, c->tools.items[i].entry.text);
-    }
-    buf_byte(&c->json, ']');
-}
-
 int grade_context_read(struct grade_context *c, const char *tools, const char *policy,
                        const char *system_prompt, struct scorer_setup *setup, struct error *error)
 {
     struct buf other = {0};
     int rc = 0;
     if (tools && (rc = row_tools_read(&c->tools, tools, error)) == 0) {
-        write_tools(c);
+        row_tools_join(&c->tools, &c->json);
         setup->tools = buf_span(&c->json);
     }
     if (!rc && policy)

@@ -92,11 +92,19 @@ static void tell_role(enum model_role_source source, const char *role, const cha
 }
 
 /* Is a client needed for the agent, for the person, or by what the options say? */
-static bool needs_access(const struct talk_setup *t, const struct talk_options *o)
+/* A grader that a model is behind: a model spec, a rubric (grade 4.3). */
+static bool grader_asks_model(const char *grader)
 {
-    const struct model_options *m = &o->models;
-    return agent_asks_models(t->agent) || t->talk.user_model || simulator_is_model(t->writer) ||
-           m->record || m->replay || m->replay_miss || m->price || m->max_cost_given;
+    return grader && (model_spec_known(grader) || strcmp(grader, "default") == 0 ||
+                      span_starts(span_text(grader), SPAN("rubric:")));
+}
+
+static bool needs_access(const struct talk_setup *t, const struct simulate_options *s)
+{
+    const struct model_options *m = &s->talk.models;
+    return grader_asks_model(s->grader) || agent_asks_models(t->agent) || t->talk.user_model ||
+           simulator_is_model(t->writer) || m->record || m->replay || m->replay_miss || m->price ||
+           m->max_cost_given;
 }
 
 static int open_access(struct talk_setup *t, const struct simulate_options *s, struct error *error)
@@ -104,7 +112,7 @@ static int open_access(struct talk_setup *t, const struct simulate_options *s, s
     const struct talk_options *o = &s->talk;
     int64_t jobs = s->rows.jobs ? s->rows.jobs : SCENE_JOBS;
     struct span extra = t->talk.access.extra;
-    if (!needs_access(t, o))
+    if (!needs_access(t, s))
         return 0;
     t->open = true;
     int code = model_access_open(&t->access, &o->models, (int)jobs, error);

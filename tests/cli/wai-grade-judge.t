@@ -494,3 +494,14 @@ run: wai-grade -q --groupwise advantage --judge replay:replies.jsonl | jq -c '[.
 stdout:
   [true,true]
   [true,true]
+
+test: a judge beside wai-simulate
+run:
+  for i in 1 2 3 4 5 6 7 8; do echo '{"reply":"{\"reason\":\"it invented that\",\"score\":0}"}'; done > replies.jsonl
+  wai-simulate -q --agent seeded --repeats 1 --budget 2 --grader replay:replies.jsonl | head -1 | jq -c '[.reward,.judge_name,.failure_class]'
+  echo '[{"title":"A"}]' > c.json
+  WHILEAI_JUDGE=replay:none.jsonl wai-simulate -q --agent seeded --repeats 1 --budget 2 --grader rubric:c.json; echo $?
+stdout:
+  [0,"judge:replies.jsonl:conduct-floor","fabrication"]
+  3
+stderr has: --grader: none.jsonl
