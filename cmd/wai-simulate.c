@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/signals.h"
 #include "grade/beside.h"
+#include "measure/beside.h"
 #include "model/wire_filter.h"
 #include "row/reader.h"
 #include "row/writer.h"
@@ -35,8 +36,9 @@ struct session {
     struct simulate_setup in;
     struct row_writer *writer;
     time_t last_progress;
-    FILE *progress;  /* NULL: nobody wants the objects */
-    struct buf meta; /* the sidecar of the rows; empty: none */
+    FILE *progress;             /* NULL: nobody wants the objects */
+    struct buf meta;            /* the sidecar of the rows; empty: none */
+    struct rates_beside *rates; /* of judged rows that get a sidecar; NULL: of none */
     struct grade_beside *grader;
     struct checkpoint *checkpoint;
     struct talk_setup talk;
@@ -114,6 +116,8 @@ static void hear(const void *who, int number, struct span line)
 static int write_row(void *data, struct span line, struct error *error)
 {
     struct session *x = data;
+    if (x->rates)
+        rates_beside_row(x->rates, line);
     return row_writer_line(x->writer, line, error);
 }
 
@@ -182,9 +186,12 @@ static bool interrupted(void)
 static int write_report(struct session *x, const struct engine_setting *setting,
                         const struct engine_report *report, struct error *error)
 {
-    struct buf out = {0};
+    struct buf out = {0}, rates = {0};
     report_write(setting, report, &x->in.warnings, &out);
-    report_write_meta(setting, report, &x->in.warnings, &x->meta);
+    if (x->rates)
+        rates_beside_write(x->rates, &rates);
+    report_write_meta(setting, report, &x->in.warnings, buf_span(&rates), &x->meta);
+    buf_free(&rates);
     buf_byte(&out, '\n');
     int code = x->in.s.json ? file_write_all(1, "standard output", buf_span(&out), error) : 0;
     if (!code && x->in.s.report)
@@ -248,6 +255,8 @@ static int open_grader(struct session *x, struct error *error)
     setup.tools = arena_span(&x->in.arena, buf_span(&tools));
     buf_free(&tools);
     snprintf(run_id, sizeof run_id, "simulate_%lld", (long long)x->in.s.seed);
+    if (x->in.s.output)
+        x->rates = rates_beside_open();
     x->grader = grade_beside_open(x->in.s.grader, &setup, run_id, error);
     return x->grader ? 0 : error->code;
 }
@@ -487,6 +496,7 @@ int main(int argc, char **argv)
             code = work(&x, &error);
     }
     buf_free(&x.meta);
+    rates_beside_close(x.rates);
     simulate_setup_free(&x.in);
     operands_free(&operands);
     return code < 0 ? log_fail(&error) : 0;

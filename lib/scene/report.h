@@ -33,9 +33,9 @@ void report_write(const struct engine_setting *setting, const struct engine_repo
                   const struct warnings *warnings, struct buf *out);
 
 /* The sidecar of a run's rows (rows 6.1): the agent's prompt and tools, which no row has, and what the
- * report says of the whole. */
+ * report says of the whole. rates: the rows' pass rates, a JSON object; empty: null. */
 void report_write_meta(const struct engine_setting *setting, const struct engine_report *report,
-                       const struct warnings *warnings, struct buf *out);
+                       const struct warnings *warnings, struct span rates, struct buf *out);
 
 /* Where it stands: NAME.meta.json beside NAME.jsonl or NAME.jsonl.zst, else PATH.meta.json. */
 void report_meta_path(const char *rows, struct buf *out);

@@ -28,7 +28,7 @@ static void write_tools(struct json_writer *w, const struct row_tools *tools)
 }
 
 void report_write_meta(const struct engine_setting *s, const struct engine_report *r,
-                       const struct warnings *warnings, struct buf *out)
+                       const struct warnings *warnings, struct span rates, struct buf *out)
 {
     struct json_writer w;
     char sha[POLICY_HASH_HEX + 1];
@@ -50,6 +50,11 @@ void report_write_meta(const struct engine_setting *s, const struct engine_repor
     key_text(&w, "user_model", s->agent->user_model);
     key_text(&w, "judge_model", s->judge ? s->judge->name : NULL);
     report_write_coverage(&w, s, r);
+    json_write_key(&w, "pass_at");
+    if (rates.len)
+        json_write_raw(&w, rates);
+    else
+        json_write_null(&w);
     report_write_curve(&w, r);
     report_write_arms(&w, s, r);
     report_write_search(&w, s, r);

@@ -932,3 +932,13 @@ stdout:
   0
 stderr has: warning: there are no tools, so the situations are about no tool and several at once only; give --tools FILE
 stderr has: warning: a tool is called unrelated, which is also the word for no tool at all; situations mean the word, rename the tool
+
+test: the sidecar of judged rows has their pass rates, as wai-passat says them
+run:
+  wai-simulate --mode rl --repeat-policy fixed -k 4 --budget 80 --grader 'expr:(.final_text|length) % 2' -q -o rows.jsonl 2> /dev/null
+  wai-passat --json rows.jsonl > report.json
+  python3 -c '
+  import json
+  print(json.load(open("rows.meta.json"))["pass_at"] == json.load(open("report.json")))'
+stdout:
+  True
