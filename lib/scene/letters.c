@@ -200,7 +200,8 @@ static const char *const TEXTS[P_COUNT] = {
     [P_EMPTY] =
         "^\\W*((please )?(help( me)?|fix it|do it|do that|do something|go on|next|continue|hi|"
         "hello|hey|ok(ay)?|yes|no|sure|thanks?( you)?|thank you( very much| so much)?|got "
-        "it|understood|noted|great|perfect|asap|now)\\W*)+$",
+        "it|understood|noted|great|perfect|asap|now|sounds good|cool|nice|awesome|alright|"
+        "fine|good|excellent|wonderful|cheers|bye)\\W*)+$",
     [P_COMMA] = "[ \\t]+,[ \\t]*", /* what a dash between words has become */
     [P_SPACES] = "[ \\t]{2,}",
 };

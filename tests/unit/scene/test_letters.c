@@ -107,7 +107,7 @@ static void refused(void **state)
         {"hi", LETTER_LENGTH},
         {"How can I help you with your order?", LETTER_VOICE},
         {"Let me check that for you right away", LETTER_VOICE},
-        {"Thanks, got it, sounds good!", LETTER_VOICE},
+        {"Thanks, got it, sounds good!", LETTER_EMPTY},
         {"Short message: where is my lamp", LETTER_CAPTION},
         {"Entity missing: order A1, please look", LETTER_CAPTION},
         {"The user wants to return a lamp", LETTER_VOICE},
