@@ -110,7 +110,7 @@ static void refused(void **state)
         {"Thanks, got it, sounds good!", LETTER_EMPTY},
         {"Short message: where is my lamp", LETTER_CAPTION},
         {"Entity missing: order A1, please look", LETTER_CAPTION},
-        {"The user wants to return a lamp", LETTER_VOICE},
+        {"The user wants to return a lamp", LETTER_CAPTION},
         {"please do it now", LETTER_EMPTY},
         {"help me, please help me", LETTER_EMPTY},
         {"run get_order on A1 for me", LETTER_TOOL},
