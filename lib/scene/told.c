@@ -288,6 +288,9 @@ enum stop_reason run_told_stop(struct run *run)
         [WRITER_COST] = STOP_COST,          [WRITER_REPLAY] = STOP_REPLAY,
     };
     struct engine_report *r = run->report;
+    const struct engine_events *e = &run->setting->events;
+    if (e->interrupted && e->interrupted())
+        return STOP_INTERRUPTED;
     if (!run_tells(run))
         return STOP_WRITER;
     run_told_collect(run);

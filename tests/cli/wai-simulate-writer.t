@@ -335,6 +335,28 @@ stdout:
   template
   3
 
+test: an interrupt while messages are written ends the run, with what landed
+file slow.py:
+  import json, sys, time
+  from model import cards, message
+  n = 0
+  for line in sys.stdin:
+      n += 1
+      time.sleep(0 if n < 4 else 60)
+      print(json.dumps(json.dumps([{"region_id": c["region_id"], "message": message(c)} for c in cards(json.loads(line))])), flush=True)
+run:
+  python3 -c '
+  import os, signal, subprocess, time
+  signal.signal(signal.SIGINT, signal.SIG_DFL)
+  p = subprocess.Popen(["wai-simulate", "--simulator", "exec:python3 slow.py", "--budget", "200", "-q", "--report", "run.json",
+                        "--jobs", "1", "-o", "rows.jsonl"], stderr=subprocess.PIPE, text=True)
+  time.sleep(2)
+  p.send_signal(signal.SIGINT)
+  said = p.communicate()[1]
+  print(p.returncode, "interrupted;" in said)'
+stdout:
+  130 True
+
 test: bad usage
 file tasks.jsonl:
   {"prompt":"a lamp"}
