@@ -195,3 +195,11 @@ stdout:
   ["s0","It is open.",true]
   ["s1","Which one?",null]
   2
+
+test: who opens, as in the traces
+file traces.jsonl:
+  {"prompt":"Where is order B-1?","opener":"Hello, what can I do?","steps":[],"final_text":"It is open."}
+  {"prompt":"Where is order B-2?","opener":"Good morning.","steps":[],"final_text":"It is open."}
+run: wai-simulate --agent 'exec:sed -u "s/.*/\"On its way.\"/"' --tools tools.json --traces traces.jsonl --opening auto --avg-turns 1 --budget 1 -q
+stdout rows:
+  {"opener":"On its way.","opening":"agent","final_text":"On its way."}
