@@ -124,6 +124,19 @@ double embedding_dot(const struct embedding *a, const struct embedding *b)
     return sum_value(&sum);
 }
 
+double embedding_dot_plain(const struct embedding *a, const struct embedding *b)
+{
+    double sum = 0;
+    for (size_t i = 0, j = 0; i < a->count && j < b->count;)
+        if (a->at[i] < b->at[j])
+            i++;
+        else if (a->at[i] > b->at[j])
+            j++;
+        else
+            sum += a->value[i++] * b->value[j++];
+    return sum;
+}
+
 double embedding_cosine(const struct embedding *a, const struct embedding *b)
 {
     return a->norm == 0 || b->norm == 0 ? 0 : embedding_dot(a, b) / (a->norm * b->norm);

@@ -27,6 +27,10 @@ void embedding_free(struct embedding *e);
 /* Inner product. */
 double embedding_dot(const struct embedding *a, const struct embedding *b);
 
+/* The same as a plain loop has it, left to right: where the package's digits are such a loop's, and where no
+ * last bit decides. */
+double embedding_dot_plain(const struct embedding *a, const struct embedding *b);
+
 /* Inner product over both norms; 0 when one is zero. */
 double embedding_cosine(const struct embedding *a, const struct embedding *b);
 

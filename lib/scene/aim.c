@@ -80,20 +80,6 @@ void aim_free(struct aim *aim)
     traces_free(&aim->traces);
 }
 
-/* Plain sums: the threshold needs no last bit. */
-static double rough_cosine(const struct embedding *a, const struct embedding *b)
-{
-    double dot = 0;
-    for (size_t i = 0, j = 0; i < a->count && j < b->count;)
-        if (a->at[i] < b->at[j])
-            i++;
-        else if (a->at[i] > b->at[j])
-            j++;
-        else
-            dot += a->value[i++] * b->value[j++];
-    return dot;
-}
-
 bool aim_leaks(const struct aim *aim, struct span prompt, double *similarity)
 {
     struct buf folded = {0};
@@ -102,7 +88,7 @@ bool aim_leaks(const struct aim *aim, struct span prompt, double *similarity)
     double most = same ? 1 : 0;
     struct embedding v = embed_hash(prompt);
     for (size_t i = 0; i < aim->n_vectors && most < 1; i++) {
-        double cosine = rough_cosine(&v, &aim->vectors[i]);
+        double cosine = embedding_dot_plain(&v, &aim->vectors[i]);
         most = cosine > most ? cosine : most;
     }
     embedding_free(&v);

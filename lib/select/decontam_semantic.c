@@ -90,7 +90,7 @@ static struct decontam_match decide(const struct decontam_semantic *s, vectors_m
         for (size_t i = 0; i < VECTORS_STEP && row + i < s->n; i++) {
             if (near[i] < best - 2 * VECTORS_MARGIN)
                 continue;
-            double exact = vectors_product(vector, &s->prompts[row + i]);
+            double exact = embedding_dot_plain(vector, &s->prompts[row + i]);
             if (exact > match.similarity)
                 match = (struct decontam_match){.similarity = exact, .prompt = row + i};
         }

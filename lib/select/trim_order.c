@@ -13,8 +13,8 @@
 
 static double cosine(const struct embedding *a, const struct embedding *b)
 {
-    double lengths = sqrt(vectors_product(a, a)) * sqrt(vectors_product(b, b));
-    return lengths > 0 ? vectors_product(a, b) / lengths : 0;
+    double lengths = sqrt(embedding_dot_plain(a, a)) * sqrt(embedding_dot_plain(b, b));
+    return lengths > 0 ? embedding_dot_plain(a, b) / lengths : 0;
 }
 
 static bool near_one(const struct embedding *vectors, const struct vectors *kept,

@@ -50,19 +50,6 @@ __attribute__((target("avx2"))) DEFINE_MULTIPLY(multiply_avx2)
     return multiply_plain;
 }
 
-double vectors_product(const struct embedding *a, const struct embedding *b)
-{
-    double sum = 0;
-    for (size_t i = 0, j = 0; i < a->count && j < b->count;)
-        if (a->at[i] < b->at[j])
-            i++;
-        else if (a->at[i] > b->at[j])
-            j++;
-        else
-            sum += a->value[i++] * b->value[j++];
-    return sum;
-}
-
 void vectors_spread(const struct embedding *e, float *out, size_t width)
 {
     memset(out, 0, width * sizeof *out);

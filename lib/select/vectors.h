@@ -1,6 +1,5 @@
-/* vectors.h: products of many vectors of length 1 with each other, fast in single precision, and one pair as
- * the plain loop in double has it. What single precision leaves within VECTORS_MARGIN of a decision is decided
- * by the second. Inside room `select`. */
+/* vectors.h: products of many vectors of length 1 with each other, fast, in single precision. What that
+ * leaves within VECTORS_MARGIN of a decision is decided by embedding_dot_plain. Inside room `select`. */
 #ifndef WAI_SELECT_VECTORS_H
 #define WAI_SELECT_VECTORS_H
 
@@ -31,8 +30,5 @@ void vectors_spread(const struct embedding *vector, float *out, size_t width);
 typedef void vectors_multiply(const float *x, const float *rows, size_t width,
                               float out[VECTORS_STEP]);
 vectors_multiply *vectors_multiplier(void); /* the fastest that this processor has; all agree */
-
-/* In double precision, left to right; what is 0 in either adds nothing. */
-double vectors_product(const struct embedding *a, const struct embedding *b);
 
 #endif

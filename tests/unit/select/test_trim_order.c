@@ -21,7 +21,7 @@ static struct embedding vector(const double *values, size_t n)
             e.at[e.count] = (uint32_t)i;
             e.value[e.count++] = values[i];
         }
-    e.norm = sqrt(vectors_product(&e, &e));
+    e.norm = sqrt(embedding_dot_plain(&e, &e));
     return e;
 }
 
@@ -54,7 +54,7 @@ static void products_agree(void **state)
         for (size_t row = 0; row < v.n; row += VECTORS_STEP) {
             vectors_multiplier()(x, v.rows + row * v.width, v.width, near);
             for (size_t k = 0; k < VECTORS_STEP; k++) {
-                double want = row + k < N ? vectors_product(&all[i], &all[row + k]) : 0;
+                double want = row + k < N ? embedding_dot_plain(&all[i], &all[row + k]) : 0;
                 assert_true(fabs(near[k] - want) < 1e-5);
             }
         }
