@@ -322,18 +322,20 @@ static size_t cell_of_side(struct search *s, enum side side, enum search_want wa
     return best;
 }
 
+bool search_steers(int64_t seed, int64_t round, int64_t slot, double weight)
+{
+    struct buf text = {0};
+    buf_format(&text, "%lld:%lld:steer:%lld", (long long)seed, (long long)round, (long long)slot);
+    double u = ((double)digest_n32(buf_span(&text)) + 1) / (4294967296.0 + 2);
+    buf_free(&text);
+    return u < weight;
+}
+
 /* Is the slot steered, and is a cell of the side in front? Then that one. */
 static size_t steer(struct search *s, size_t best, const int64_t opened[TIER_COUNT], bool *steered)
 {
     struct choice of = {.side = side_of(s->cells[best].cell->tier), .front = true};
-    struct buf text = {0};
-    if (!s->front)
-        return best;
-    buf_format(&text, "%lld:%lld:steer:%lld", (long long)s->setting.seed, (long long)s->round,
-               (long long)s->slot++);
-    double u = ((double)digest_n32(buf_span(&text)) + 1) / (4294967296.0 + 2);
-    buf_free(&text);
-    if (u >= s->setting.steering)
+    if (!s->front || !search_steers(s->setting.seed, s->round, s->slot++, s->setting.steering))
         return best;
     size_t front = is_front(s, s->cells[best].cell) ? best : best_of_side(s, of, opened);
     *steered = front < s->count;

@@ -36,6 +36,9 @@ struct search_pick {
     bool steered;            /* in front on every axis, because of the steering */
 };
 
+/* Is this slot of a round to be taken from the front (situations 14.5)? */
+bool search_steers(int64_t seed, int64_t round, int64_t slot, double weight);
+
 struct search *search_open(const struct search_setting *setting);
 void search_close(struct search *s);
 

@@ -20,8 +20,8 @@ from whileai.simulations.generate.embeddings import (EmbeddingArchive, kmeans, r
 
 from whileai.simulations.generate.coverage import copies_remaining, predict_to_saturation, space_saturated
 from whileai.simulations.generate.diversity import adaptive_allocator, allocator_slot_counts, sampling_plan
-from whileai.simulations.generate.scenarios import (axis_starvation_boost, cap_open_ended_weight, cap_rare_arm_weight, complete_yields,
-                                                    reallocate_search_arms, SEARCH_ARMS)
+from whileai.simulations.generate.scenarios import (axis_starvation_boost, complete_yields,
+                                                    reallocate_search_arms, SEARCH_ARMS, steer_region_picks)
 
 WORDS = ["cancel", "order", "refund", "the", "my", "A1001", "42", "7", "where", "is", "please", "KETTLE", "café", "漢字", "x",
          "don't", "co-op", "\u0663\u0664", "Ünit", "\u212a", "", "  ", "!!", "a1b2"]
@@ -165,7 +165,20 @@ def starved_case(rng):
                             if rng.random() < 0.9}}
 
 
+def steer_case(rng):
+    return {"seed": rng.randint(-5, 1000), "round": rng.randint(0, 60), "n": rng.randint(0, 40), "weight": rng.choice([0, 1, 0.5, rng.random()])}
+
+
+def expected_steer(case):
+    region = lambda i, tool: {"id": f"{tool}{i}", "assignment": {"tool": tool}}
+    picked = [region(i, "back") for i in range(case["n"])]
+    after, _ = steer_region_picks(picked, [region(i, "front") for i in range(case["n"])], seed=case["seed"], round_index=case["round"],
+                                  weight=case["weight"], front={"tool": {"front"}})
+    return [r["assignment"]["tool"] == "front" for r in after]
+
+
 FAMILIES = {
+    "steer": (steer_case, expected_steer),
     "arms": (arms_case, expected_arms),
     "pace": (pace_case, expected_pace),
     "saturation": (saturation_case, expected_saturation),

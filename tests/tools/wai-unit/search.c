@@ -6,6 +6,7 @@
 #include "scene/arms.h"
 #include "scene/learn.h"
 #include "scene/pace.h"
+#include "scene/search.h"
 #include "unit.h"
 
 /* Members of an object by the arms' names; NAN where one is missing. */
@@ -170,6 +171,22 @@ static int starved(struct json_value in, struct json_writer *out, struct error *
     return 0;
 }
 
+/* {seed, round, n, weight} -> which of the slots are steered */
+static int steer(struct json_value in, struct json_writer *out, struct error *error)
+{
+    int64_t seed, round, n;
+    double weight;
+    if (unit_int(in, "seed", &seed, error) < 0 || unit_int(in, "round", &round, error) < 0 ||
+        unit_int(in, "n", &n, error) < 0 || unit_real(in, "weight", &weight, error) < 0)
+        return ERROR_INPUT;
+    json_write_array(out);
+    for (int64_t i = 0; i < n; i++)
+        json_write_bool(out, search_steers(seed, round, i, weight));
+    json_write_end_array(out);
+    return 0;
+}
+
 const struct unit_function UNIT_SEARCH[] = {
-    {"arms", arms}, {"pace", pace}, {"saturation", saturation}, {"starved", starved}, {0},
+    {"steer", steer},           {"arms", arms},       {"pace", pace},
+    {"saturation", saturation}, {"starved", starved}, {0},
 };
