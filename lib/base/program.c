@@ -10,7 +10,7 @@
 int program_run(const struct command *command, int argc, char **argv, program_verb *run)
 {
     const struct command *verb;
-    struct error error;
+    struct error error = {0};
     signals_open();
     log_open(command->name);
     int code = options_verb(command, &argc, &argv, &verb, &error);
