@@ -283,7 +283,7 @@ static int grade_rows(struct plan *p, const struct operands *operands, struct er
         return error->code;
     rc = write_rows(p, run, operands, &trouble);
     const char *backend = p->session.choice.backend;
-    const struct graded_lines lines = {note_line, warn_line};
+    const struct graded_lines lines = {log_is_quiet() ? NULL : note_line, warn_line};
     graded_tell(p->graded, run, p->scorer, backend && !strcmp(backend, "checklist"), &lines);
     grade_run_report(run, &report);
     buf_byte(&report, '\n');

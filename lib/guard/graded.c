@@ -45,7 +45,8 @@ void graded_row(struct graded *g, const struct row *row)
 
 static void say(void (*line)(const char *text), struct buf *text)
 {
-    line(buf_cstr(text));
+    if (line)
+        line(buf_cstr(text));
     buf_clear(text);
 }
 
@@ -100,9 +101,11 @@ void graded_tell(const struct graded *g, const struct grade_run *run, const stru
     const struct grade_counts *c = grade_run_counts(run);
     struct buf text = {0};
     if (!c->rows) {
-        lines->note("no row arrived");
+        buf_text(&text, "no row arrived");
+        say(lines->note, &text);
     } else {
-        pass_rate(g, &text);
+        if (lines->note) /* the interval is work that nobody would see */
+            pass_rate(g, &text);
         say(lines->note, &text);
         if (scorer)
             buf_format(&text,
@@ -113,7 +116,7 @@ void graded_tell(const struct graded *g, const struct grade_run *run, const stru
             buf_text(&text, "no scorer: rewards stay as they are");
         say(lines->note, &text);
     }
-    if (c->failures) {
+    if (c->failures && lines->note) {
         lines->note("most frequent reasons of failure:");
         grade_run_reasons(run, GRADED_REASONS, tell_reason, (void *)lines);
     }

@@ -16,7 +16,7 @@ void graded_row(struct graded *g, const struct row *row); /* as it leaves */
 
 /* One screen, line by line; scorer NULL: none. checklist: say whether outcomes were checked. */
 struct graded_lines {
-    void (*note)(const char *text);
+    void (*note)(const char *text); /* NULL: nobody wants notes */
     void (*warning)(const char *text);
 };
 void graded_tell(const struct graded *g, const struct grade_run *run, const struct scorer *scorer,
