@@ -120,8 +120,10 @@ int main(int argc, char **argv)
         int n = epoll_wait(poll, events, EVENTS, wait);
         for (int i = 0; i < n; i++) {
             int fd = events[i].data.fd, made;
-            if (fd == 0)
+            if (fd == 0) {
+                buf_free(&reply);
                 return 0;
+            }
             if (fd != listener) {
                 take(fd, delay);
                 continue;
