@@ -1,10 +1,8 @@
 /* wai-simulate: an agent, a mock world that answers its tool calls and sometimes breaks, rows out.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "agent/answer.h"
@@ -36,7 +34,7 @@ struct session {
     struct simulate_setup in;
     struct row_writer *writer;
     time_t last_progress;
-    FILE *progress;             /* NULL: nobody wants the objects */
+    struct progress_file progress;
     struct buf meta;            /* the sidecar of the rows; empty: none */
     struct rates_beside *rates; /* of judged rows that get a sidecar; NULL: of none */
     struct grade_beside *grader;
@@ -140,35 +138,8 @@ static void show_progress(void *data, const struct engine_progress *p)
     }
     if (!x->last_progress || told)
         x->last_progress = now;
-    if (x->progress) {
-        buf_clear(&text);
-        progress_object(p, &text);
-        fprintf(x->progress, "%s\n", buf_cstr(&text));
-        fflush(x->progress);
-    }
+    progress_add(&x->progress, p);
     buf_free(&text);
-}
-
-static int open_progress(struct session *x, struct error *error)
-{
-    const char *path = x->in.s.search.progress;
-    if (!path || x->in.s.dry_run)
-        return 0;
-    x->progress = strcmp(path, "-") == 0 ? stderr : fopen(path, "w");
-    return x->progress
-               ? 0
-               : error_set(error, ERROR_SYSTEM, "%s: %s; --progress needs a file it can write",
-                           path, strerror(errno));
-}
-
-static int close_progress(struct session *x, struct error *error)
-{
-    int wrong = x->progress ? ferror(x->progress) : 0;
-    if (x->progress && x->progress != stderr)
-        wrong |= fclose(x->progress);
-    return wrong ? error_set(error, ERROR_SYSTEM, "%s: not all of the progress could be written",
-                             x->in.s.search.progress)
-                 : 0;
 }
 
 static void tell_slow(void *data, struct span scenario_id, int64_t index, double seconds)
@@ -363,7 +334,7 @@ static int run(struct session *x, struct error *error)
     if (!code)
         code = open_checkpoint(x, error);
     if (!code)
-        code = open_progress(x, error);
+        code = progress_open(&x->progress, s->dry_run ? NULL : s->search.progress, error);
     simulator_use(&x->simulator, &e);
     e.judge = grade_beside_judge(x->grader);
     e.checkpoint = x->checkpoint;
@@ -379,7 +350,7 @@ static int run(struct session *x, struct error *error)
         tell(x, &e, &report);
         code = reported ? reported : judge(x, &report, error);
     }
-    int closed = close_progress(x, code ? NULL : error);
+    int closed = progress_close(&x->progress, code ? NULL : error);
     code = code ? code : closed;
     agent_close(e.agent);
     answers_free(agent.answers);
@@ -432,22 +403,6 @@ static int swarm(struct session *x, struct error *error)
     return code;
 }
 
-/* Beside the rows, when these are a file of their own. */
-static int save_meta(struct session *x, struct error *error)
-{
-    struct buf path = {0};
-    struct stat rows;
-    int code = 0;
-    if (x->meta.len && x->in.s.output && stat(x->in.s.output, &rows) == 0 &&
-        S_ISREG(rows.st_mode)) {
-        report_meta_path(x->in.s.output, &path);
-        code = file_save(buf_cstr(&path), buf_span(&x->meta), error);
-    }
-    buf_free(&path);
-    buf_free(&x->meta);
-    return code;
-}
-
 static int work(struct session *x, struct error *error)
 {
     if (x->in.s.swarm.topology || x->in.s.swarm.calibrate)
@@ -477,7 +432,7 @@ static int work(struct session *x, struct error *error)
     }
     int closed = row_writer_close(x->writer, code ? NULL : error);
     if (!closed)
-        closed = save_meta(x, code ? NULL : error);
+        closed = report_save_meta(x->in.s.output, buf_span(&x->meta), code ? NULL : error);
     return code ? code : closed;
 }
 

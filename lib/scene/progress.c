@@ -1,6 +1,9 @@
 /* progress.c: see progress.h. */
 #include "scene/progress.h"
 
+#include <errno.h>
+#include <string.h>
+
 #include "scene/defaults.h"
 #include "scene/report_keys.h"
 #include "scene/report_talk.h"
@@ -71,4 +74,38 @@ void progress_object(const struct engine_progress *p, struct buf *out)
     json_write_key(&w, "elapsed_s");
     json_write_real(&w, number_round(p->elapsed, 3));
     json_write_end_object(&w);
+}
+
+int progress_open(struct progress_file *f, const char *path, struct error *error)
+{
+    *f = (struct progress_file){.path = path};
+    if (!path)
+        return 0;
+    f->stream = strcmp(path, "-") == 0 ? stderr : fopen(path, "w");
+    if (f->stream)
+        return 0;
+    return error_set(error, ERROR_SYSTEM, "%s: %s; --progress needs a file it can write", path,
+                     strerror(errno));
+}
+
+void progress_add(struct progress_file *f, const struct engine_progress *p)
+{
+    struct buf text = {0};
+    if (!f->stream)
+        return;
+    progress_object(p, &text);
+    fprintf(f->stream, "%s\n", buf_cstr(&text));
+    fflush(f->stream);
+    buf_free(&text);
+}
+
+int progress_close(struct progress_file *f, struct error *error)
+{
+    int wrong = f->stream ? ferror(f->stream) : 0;
+    if (f->stream && f->stream != stderr)
+        wrong |= fclose(f->stream);
+    f->stream = NULL;
+    return wrong ? error_set(error, ERROR_SYSTEM, "%s: not all of the progress could be written",
+                             f->path)
+                 : 0;
 }

@@ -37,8 +37,9 @@ void report_write(const struct engine_setting *setting, const struct engine_repo
 void report_write_meta(const struct engine_setting *setting, const struct engine_report *report,
                        const struct warnings *warnings, struct span rates, struct buf *out);
 
-/* Where it stands: NAME.meta.json beside NAME.jsonl or NAME.jsonl.zst, else PATH.meta.json. */
-void report_meta_path(const char *rows, struct buf *out);
+/* Writes it beside the rows when these are a regular file: NAME.meta.json beside NAME.jsonl or
+ * NAME.jsonl.zst, else PATH.meta.json. rows NULL, or no meta: nothing. ERROR_SYSTEM. */
+int report_save_meta(const char *rows, struct span meta, struct error *error);
 
 /* Lines for people, each ended by a newline. */
 void report_screen(const struct engine_setting *setting, const struct engine_report *report,

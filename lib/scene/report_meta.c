@@ -1,11 +1,13 @@
 /* report_meta.c: the sidecar of a run's rows (rows 6.1, situations 20.4). */
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/file.h"
 #include "scene/birth.h"
 #include "scene/report_keys.h"
 #include "scene/report_search.h"
 
-void report_meta_path(const char *rows, struct buf *out)
+static void meta_path(const char *rows, struct buf *out)
 {
     struct span name = span_text(rows);
     if (span_ends(name, SPAN(".zst")))
@@ -16,6 +18,18 @@ void report_meta_path(const char *rows, struct buf *out)
         name = span_text(rows);
     buf_span_add(out, name);
     buf_text(out, ".meta.json");
+}
+
+int report_save_meta(const char *rows, struct span meta, struct error *error)
+{
+    struct buf path = {0};
+    struct stat file;
+    if (!rows || !meta.len || stat(rows, &file) != 0 || !S_ISREG(file.st_mode))
+        return 0;
+    meta_path(rows, &path);
+    int code = file_save(buf_cstr(&path), meta, error);
+    buf_free(&path);
+    return code;
 }
 
 static void write_tools(struct json_writer *w, const struct row_tools *tools)
