@@ -393,6 +393,12 @@ run: wai-grade -q --mark no_hedging | jq -c .markers.no_hedging
 stdout:
   0
 
+test: D42 markers of what is there have names of their own
+run: echo '{"final_text":"It depends.","markers":{"hedging":1}}' | wai-grade -q --mark behavioral | jq -c '.markers|[.hedging,."presence:hedging",."presence:refusal"]|map(floor)'
+stdout:
+  [1,1,0]
+stderr has: the other way round
+
 test: D43 kinds of tools are whole words
 stdin:
   {"final_text":"I updated your address.","steps":[{"tool":"update_address","arguments":{"id":1},"result":"ok"}]}
