@@ -2,8 +2,8 @@
  * orders, or rates one pass; see judge.h. The answer is in the verdict's metadata, as a program's is. */
 #include <stdlib.h>
 
-#include "grade/judge.h"
 #include "grade/defaults.h"
+#include "grade/judge.h"
 #include "grade/judge_payload.h"
 #include "grade/judge_reply.h"
 #include "rng/rng.h"

@@ -4,8 +4,8 @@
 #define WAI_GRADE_JUDGE_OPTIONS_H
 
 #include "grade/constitution.h"
-#include "grade/judge.h"
 #include "grade/defaults.h"
+#include "grade/judge.h"
 #include "grade/scorer_options.h"
 
 struct judge_options {

@@ -3,8 +3,8 @@
 #ifndef WAI_GRADE_RUBRIC_WRITER_H
 #define WAI_GRADE_RUBRIC_WRITER_H
 
-#include "grade/judge.h"
 #include "grade/defaults.h"
+#include "grade/judge.h"
 #include "row/reader.h"
 #include "row/writer.h"
 

@@ -34,14 +34,15 @@
 #define HYGIENE_SILENT_ROWS 2    /* and so is this number of rows */
 
 /* ---- a judge beside people's labels (guard 3) ---- */
-#define GRADED_REASONS      3     /* frequent reasons of failure that a grading run shows */
-#define TRUST_MIN_AGREEMENT 0.8   /* floor of Wilson's lower bound: what people reach among themselves */
-#define TRUST_MIN_KAPPA     0.6   /* floor of kappa */
-#define TRUST_MAX_SKIPPED   0.10  /* share of labelled rows with fractional rewards */
-#define TRUST_LEAK          0.1   /* share of labelled failures that the judge passes */
-#define TRUST_LENGTH_GAP    0.15  /* gap of pass rates between short and long replies */
-#define TRUST_LENGTH_P      0.025 /* its p, of two tests */
-#define TRUST_LENGTH_ROWS   6     /* rows under a label from which that is looked at */
-#define TRUST_Z             1.96  /* of Wilson's interval here: the constant, not the quantile */
+#define GRADED_REASONS 3 /* frequent reasons of failure that a grading run shows */
+#define TRUST_MIN_AGREEMENT \
+    0.8 /* floor of Wilson's lower bound: what people reach among themselves */
+#define TRUST_MIN_KAPPA   0.6   /* floor of kappa */
+#define TRUST_MAX_SKIPPED 0.10  /* share of labelled rows with fractional rewards */
+#define TRUST_LEAK        0.1   /* share of labelled failures that the judge passes */
+#define TRUST_LENGTH_GAP  0.15  /* gap of pass rates between short and long replies */
+#define TRUST_LENGTH_P    0.025 /* its p, of two tests */
+#define TRUST_LENGTH_ROWS 6     /* rows under a label from which that is looked at */
+#define TRUST_Z           1.96  /* of Wilson's interval here: the constant, not the quantile */
 
 #endif
