@@ -110,7 +110,8 @@ int row_writer_line(struct row_writer *w, struct span line, struct error *error)
 
 int row_writer_lines(struct row_writer *w, struct span lines, struct error *error)
 {
-    for (const char *at = lines.ptr, *end = at + lines.len; at < end;) {
+    const char *end = lines.len ? lines.ptr + lines.len : lines.ptr; /* NULL + 0 is undefined */
+    for (const char *at = lines.ptr; at < end;) {
         at = memchr(at, '\n', (size_t)(end - at));
         if (!at)
             break;
