@@ -27,7 +27,7 @@ struct row_options {
     bool quiet;
 };
 
-#define ROW_JOBS_MAX 16384 /* --jobs of tools that wait for models; reading itself uses fewer */
+#define ROW_JOBS_MAX         16384 /* --jobs of tools that wait for models; reading itself uses fewer */
 #define ROW_MAX_LINE_DEFAULT ((uint64_t)256 << 20) /* bytes (rows 8) */
 #define ROW_OPTIONS_DEFAULT                                \
     {                                                      \

@@ -13,7 +13,7 @@ enum { SHA1_BYTES = 20, SHA256_BYTES = 32, SHA512_BYTES = 64 };
 void digest_sha1(struct span data, uint8_t out[SHA1_BYTES]);
 void digest_sha256(struct span data, uint8_t out[SHA256_BYTES]);
 void digest_sha512(struct span data, uint8_t out[SHA512_BYTES]);
-void digest_blake2b(struct span data, uint8_t *out, size_t n); /* n bytes, 1 to 64; no key */
+void digest_blake2b(struct span data, uint8_t *out, size_t n);   /* n bytes, 1 to 64; no key */
 void digest_git_blob(struct span data, uint8_t out[SHA1_BYTES]); /* git's name of a file's bytes */
 void digest_hex(const uint8_t *bytes, size_t n,
                 char *out); /* 2n characters and a NUL, lower case */
