@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/signals.h"
-#include "grade/beside.h"
+#include "cmd/wai-simulate/grading.h"
 #include "measure/beside.h"
 #include "model/wire_filter.h"
 #include "row/reader.h"
@@ -37,7 +37,7 @@ struct session {
     struct progress_file progress;
     struct buf meta;            /* the sidecar of the rows; empty: none */
     struct rates_beside *rates; /* of judged rows that get a sidecar; NULL: of none */
-    struct grade_beside *grader;
+    struct grading grading;
     struct checkpoint *checkpoint;
     struct talk_setup talk;
     struct simulator simulator;
@@ -114,6 +114,9 @@ static void hear(const void *who, int number, struct span line)
 static int write_row(void *data, struct span line, struct error *error)
 {
     struct session *x = data;
+    int code = grading_row(&x->grading, &line, error);
+    if (code)
+        return code;
     if (x->rates)
         rates_beside_row(x->rates, line);
     return row_writer_line(x->writer, line, error);
@@ -209,27 +212,6 @@ static int judge(struct session *x, const struct engine_report *r, struct error 
                          "%zu of %zu pairs were met, less than --require-coverage %g",
                          r->pairs_covered, r->pairs_planned, x->in.s.require_coverage);
     return 0;
-}
-
-static int open_grader(struct session *x, struct error *error)
-{
-    char run_id[32];
-    struct buf tools = {0};
-    struct scorer_setup setup = {
-        .jobs =
-            (int)(x->in.s.rows.jobs < SCENE_GRADER_JOBS ? x->in.s.rows.jobs : SCENE_GRADER_JOBS),
-        .models = x->talk.open ? &x->talk.access : NULL,
-        .policy = text_strip(buf_span(&x->in.spec.policy))};
-    if (!x->in.s.grader || x->in.s.dry_run)
-        return 0;
-    row_tools_join(&x->in.spec.tools, &tools);
-    setup.tools = arena_span(&x->in.arena, buf_span(&tools));
-    buf_free(&tools);
-    snprintf(run_id, sizeof run_id, "simulate_%lld", (long long)x->in.s.seed);
-    if (x->in.s.output)
-        x->rates = rates_beside_open();
-    x->grader = grade_beside_open(x->in.s.grader, &setup, run_id, error);
-    return x->grader ? 0 : error->code;
 }
 
 static int open_checkpoint(struct session *x, struct error *error)
@@ -330,13 +312,19 @@ static int run(struct session *x, struct error *error)
     e.world_seed = s->world_seed_given ? s->world_seed : s->agent_seed;
     if (agent.answers)
         e.agent = agent_open(x->talk.agent, &agent, error);
-    int code = e.agent ? open_grader(x, error) : error->code;
+    int code = e.agent
+                   ? grading_open(&x->grading, &x->in, x->talk.open ? &x->talk.access : NULL, error)
+                   : error->code;
+    if ((x->grading.beside || x->grading.after) && s->output)
+        x->rates = rates_beside_open();
     if (!code)
         code = open_checkpoint(x, error);
     if (!code)
         code = progress_open(&x->progress, s->dry_run ? NULL : s->search.progress, error);
     simulator_use(&x->simulator, &e);
-    e.judge = grade_beside_judge(x->grader);
+    e.judge = grade_beside_judge(x->grading.beside);
+    e.graded = s->grade != NULL;
+    e.judged_by_model = grade_beside_model(x->grading.beside);
     e.checkpoint = x->checkpoint;
     if (!code) {
         e.policy = told_policy(x, e.agent);
@@ -354,7 +342,7 @@ static int run(struct session *x, struct error *error)
     code = code ? code : closed;
     agent_close(e.agent);
     answers_free(agent.answers);
-    grade_beside_close(x->grader);
+    grading_close(&x->grading);
     checkpoint_close(x->checkpoint);
     engine_report_free(&report);
     world_tools_free(world_tools);
@@ -364,7 +352,9 @@ static int run(struct session *x, struct error *error)
 /* Opens what the agent needs, plays, and sees to it that a recording is whole. */
 static int play(struct session *x, struct error *error)
 {
-    int code = talk_setup_open(&x->talk, &x->in.s, x->in.aimed ? &x->in.aimed->traces : NULL,
+    int code = grading_choose(&x->grading, &x->in.s, error);
+    if (!code)
+        code = talk_setup_open(&x->talk, &x->in.s, x->in.aimed ? &x->in.aimed->traces : NULL,
                                &x->in.notes, error);
     if (x->in.s.dry_run)
         buf_clear(&x->in.notes); /* nobody plays */

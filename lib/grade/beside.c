@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "row/key.h"
+#include "row/reply.h"
 #include "text/digest.h"
 
 struct grade_beside {
@@ -82,6 +83,45 @@ struct grade_beside *grade_beside_open(const char *spec, const struct scorer_set
 const struct engine_judge *grade_beside_judge(const struct grade_beside *g)
 {
     return g ? &g->judge : NULL;
+}
+
+bool grade_beside_model(const struct grade_beside *g)
+{
+    return g && g->scorer->judge;
+}
+
+/* The line with `label_source` beside what the verdict put there. */
+static int name_source(struct grade_beside *g, struct span line, struct buf *out,
+                       struct error *error)
+{
+    struct json_edit edit = {0};
+    struct json_fault fault;
+    struct row row;
+    if (row_of_text(line, &row, &g->members[0], &fault) != 0)
+        return error_set(error, ERROR_INPUT, "a graded row is no JSON: %s", fault.what);
+    json_edit_text(&edit, SPAN("label_source"), span_text(g->scorer->name));
+    json_edit_apply(&edit, line, &g->members[0], out);
+    json_edit_free(&edit);
+    return 0;
+}
+
+int grade_beside_ungraded(struct grade_beside *g, struct span line, struct buf *out,
+                          struct error *error)
+{
+    struct json_fault fault;
+    struct buf graded = {0};
+    struct row row;
+    bool failed = false;
+    if (row_of_text(line, &row, &g->members[0], &fault) != 0)
+        return error_set(error, ERROR_INPUT, "a row is no JSON at byte %zu: %s", fault.offset,
+                         fault.what);
+    if (row_get_set(&row, SPAN("reward")) || row_is_truncated(&row))
+        return 0;
+    int code = verdict(g, 0, line, false, &graded, &failed, error);
+    if (code == 0)
+        code = name_source(g, buf_span(&graded), out, error);
+    buf_free(&graded);
+    return code;
 }
 
 void grade_beside_close(struct grade_beside *g)

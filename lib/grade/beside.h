@@ -11,6 +11,12 @@ struct grade_beside;
 struct grade_beside *grade_beside_open(const char *spec, const struct scorer_setup *setup,
                                        const char *run_id, struct error *error);
 const struct engine_judge *grade_beside_judge(const struct grade_beside *g);
+bool grade_beside_model(const struct grade_beside *g); /* a model judges */
+
+/* After the run: a whole row without a reward gets the scorer's, `label_source` its name. The changed
+ * line is appended; nothing when the row stays as it is. One thread. */
+int grade_beside_ungraded(struct grade_beside *g, struct span line, struct buf *out,
+                          struct error *error);
 void grade_beside_close(struct grade_beside *g);
 
 #endif

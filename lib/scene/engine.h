@@ -98,6 +98,7 @@ struct engine_setting {
         seeds_wanted;      /* when a writer's model was to add some; wanted 0: it was not */
     const struct aim *aim; /* traces; no prompt like one of theirs is played. NULL: none */
     const struct engine_judge *judge; /* NULL: none */
+    bool graded, judged_by_model;     /* for the report: --grade; the judge is a model */
     struct checkpoint *checkpoint;    /* NULL: none */
     const struct agent_talk *talk;    /* how models are asked, for the report; NULL: none is */
     struct budget *spent;             /* of their calls; with priced */

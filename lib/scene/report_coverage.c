@@ -117,8 +117,8 @@ static void write_sources(struct json_writer *w, const struct engine_setting *s,
     key_int(w, "traces", s->aim ? (int64_t)s->aim->traces.count : 0);
     key_int(w, "seeds", s->seeds ? (int64_t)s->seeds->count : 0);
     key_text(w, "grader", s->judge ? s->judge->name : NULL);
-    key_bool(w, "grade", false);
-    key_bool(w, "llm_grade", false);
+    key_bool(w, "grade", s->graded);
+    key_bool(w, "llm_grade", s->judged_by_model);
     key_text(w, "simulator", writer);
     key_text(w, "writer_model", writer);
     key_text(w, "agent_model", s->model_version);

@@ -61,6 +61,10 @@ static const struct option options[] = {
      "asks of rows that failed are not varied"},
     {OPTION_TEXT, 0, "grader", F(grader), "SCORER",
      "judge every row as it lands: expr:PROG, cmd:COMMAND, verify:NAME, or a verifier"},
+    {OPTION_CHOICE, 0, "grade", F(grade), "rubric|conduct",
+     "rubric: judge by rubric.md of --spec as rows land; conduct: rows that nobody graded, by the "
+     "conduct rules",
+     .choices = "rubric|conduct"},
     {OPTION_FLAG, 0, "no-mutate-graded-failures", F(keep_graded_failures), NULL,
      "a failed verdict earns its prompt no further rollout, and its ask no variant"},
     {OPTION_INT, 0, "runs", F(runs), "N", "play the set N times (1)", .min = 1, .max = 1e6},

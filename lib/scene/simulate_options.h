@@ -47,7 +47,7 @@ struct simulate_options {
     const char *world, *shapes, *faults, *world_state, *budget, *mode, *repeat_policy,
         *prefer_success;
     const char *seeds, *tasks, *against, *output, *report;
-    const char *grader, *checkpoint;
+    const char *grader, *grade, *checkpoint;
     const char *traces, *strategy, *targeted_regions;
     const char *execute, *sampling, *run_format;
     int64_t agent_workers, execute_workers;

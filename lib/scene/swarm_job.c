@@ -33,6 +33,7 @@ int swarm_check(const struct simulate_options *s, struct error *error)
         {s->traces != NULL, "--traces"},
         {s->seeds != NULL, "--seeds"},
         {s->grader != NULL, "--grader"},
+        {s->grade != NULL, "--grade"},
         {s->checkpoint != NULL, "--checkpoint"},
         {s->mode != NULL, "--mode"},
         {s->world_only, "--world-only"},
