@@ -94,7 +94,8 @@ void progress_add(struct progress_file *f, const struct engine_progress *p)
     if (!f->stream)
         return;
     progress_object(p, &text);
-    fprintf(f->stream, "%s\n", buf_cstr(&text));
+    buf_byte(&text, '\n');
+    fwrite(text.data, 1, text.len, f->stream);
     fflush(f->stream);
     buf_free(&text);
 }

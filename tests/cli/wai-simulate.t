@@ -942,3 +942,50 @@ run:
   print(json.load(open("rows.meta.json"))["pass_at"] == json.load(open("report.json")))'
 stdout:
   True
+
+test: --grade conduct: rows that nobody graded get the conduct rules' reward
+run:
+  wai-simulate -q --budget 12 --tools '[{"name":"get_order","parameters":{"type":"object","properties":{"order_id":{"type":"string"}}}}]' --seeded-rate 1 > bare.jsonl
+  wai-simulate -q --budget 12 --tools '[{"name":"get_order","parameters":{"type":"object","properties":{"order_id":{"type":"string"}}}}]' --seeded-rate 1 --grade conduct --report r.json > graded.jsonl
+  jq -c 'del(.reward,.reason,.lineage,.label_source,.judge_name,.judge_status,.judge_meta,.failure_class,.fault_detected,.markers)' bare.jsonl > a
+  jq -c 'del(.reward,.reason,.lineage,.label_source,.judge_name,.judge_status,.judge_meta,.failure_class,.fault_detected,.markers)' graded.jsonl > b
+  cmp a b
+  wai-grade -q --conduct --tools '[{"name":"get_order","parameters":{"type":"object","properties":{"order_id":{"type":"string"}}}}]' bare.jsonl | jq -c '[.reward,.reason]' > want
+  jq -c '[.reward,.reason]' graded.jsonl | cmp - want
+  jq -r .label_source graded.jsonl | sort | uniq -c | sed 's/^ *//'
+  jq -c .coverage.grade,.coverage.llm_grade r.json
+stdout:
+  12 conduct
+  true
+  false
+
+test: --grade conduct: the grader's rows stay the grader's
+run: wai-simulate -q --budget 4 --tools '[{"name":"f"}]' --grader 'expr:0.25' --grade conduct | jq -c '[.reward,.label_source,.judge_name]' | sort -u
+stdout:
+  [0.25,null,"expr"]
+
+test: --grade rubric: the specification's, as a replayed judge reads it
+run:
+  mkdir spec
+  echo '{"name":"x","tools":[{"name":"f"}]}' > spec/spec.json
+  echo 'It is kind.' > spec/rubric.md
+  for i in 1 2; do echo '{"reply":"{\"reason\": \"kind\", \"score\": 1}"}'; done > replies.jsonl
+  WHILEAI_JUDGE=replay:replies.jsonl wai-simulate -q -j 1 --budget 2 --spec spec --grade rubric --report r.json | jq -c '[.reward,.reason]'
+  jq -c .coverage.llm_grade r.json
+stdout:
+  [1,"kind"]
+  [1,"kind"]
+  true
+
+test: --grade rubric wants a rubric, and no other grader
+run:
+  g() { wai-simulate --budget 2 --tools '[{"name":"f"}]' "$@" > out; echo $?; }
+  g --grade rubric
+  g --grade rubric --grader expr:1
+  g --grade nicely
+stdout:
+  2
+  2
+  2
+stderr has: --grade rubric takes rubric.md of the folder that --spec names
+stderr has: --grade rubric and --grader are two graders beside one loop
