@@ -10,13 +10,6 @@
 
 #include "base/signals.h"
 
-static pthread_once_t curl_once = PTHREAD_ONCE_INIT;
-
-static void curl_start(void)
-{
-    curl_global_init(CURL_GLOBAL_DEFAULT);
-}
-
 int64_t http_now(void)
 {
     struct timespec t;
@@ -87,7 +80,8 @@ static void client_free(struct http_client *c)
 
 struct http_client *http_open(const struct http_settings *settings, struct error *error)
 {
-    pthread_once(&curl_once, curl_start);
+    if (curl_late_open(error) < 0)
+        return NULL;
     struct http_client *c = mem_zero(1, sizeof *c);
     c->settings = *settings;
     c->per_host = within_files(settings->per_host > 0 ? settings->per_host : HTTP_PER_HOST);

@@ -4,10 +4,10 @@
 #ifndef WAI_NET_HTTP_INSIDE_H
 #define WAI_NET_HTTP_INSIDE_H
 
-#include <curl/curl.h>
 #include <pthread.h>
 
 #include "base/map.h"
+#include "net/curl_late.h"
 #include "net/defaults.h"
 #include "net/http.h"
 #include "rng/rng.h"
