@@ -207,6 +207,7 @@ void http_reply_free(struct http_reply *reply)
 {
     buf_free(&reply->body);
     buf_free(&reply->type);
+    buf_free(&reply->headers);
     *reply = (struct http_reply){0};
 }
 
