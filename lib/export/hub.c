@@ -73,8 +73,9 @@ struct hub *hub_open(bool need_token, struct error *error)
 {
     struct hub *hub = mem_zero(1, sizeof *hub);
     struct http_settings settings = {0};
-    struct span value = SPAN(HUB_ENDPOINT);
-    environment_value("HF_ENDPOINT", &value);
+    struct span value;
+    if (!environment_value("HF_ENDPOINT", &value))
+        value = SPAN(HUB_ENDPOINT);
     while (value.len && value.ptr[value.len - 1] == '/')
         value.len--;
     buf_span_add(&hub->endpoint, value);

@@ -713,3 +713,11 @@ stdout:
   2
   2
 stderr has: --marker-reward is for training files of openai and trl; leave it out
+
+test: without HF_ENDPOINT the Hub is the public one
+run:
+  unset HF_ENDPOINT
+  HTTPS_PROXY=http://127.0.0.1:1 HF_HOME=/none wai-export pull me/rows
+exit: 4
+stderr has: huggingface.co: 
+stderr lacks: HF_ENDPOINT
