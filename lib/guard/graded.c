@@ -13,10 +13,13 @@ struct graded {
     struct label_trust *trust; /* NULL: off */
 };
 
+/* The reward that this run gave: an earlier one, kept in qwen_reward, says nothing of this scorer. */
+static const char *const REWARD[] = {"reward"};
+
 struct graded *graded_new(bool trust)
 {
     struct graded *g = mem_zero(1, sizeof *g);
-    g->facts = facts_open(&(struct facts_options){0});
+    g->facts = facts_open(&(struct facts_options){.reward_keys = REWARD, .n_reward_keys = 1});
     g->passat = passat_new(&(struct passat_options){0});
     g->trust = trust ? label_trust_new() : NULL;
     return g;

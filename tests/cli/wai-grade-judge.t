@@ -505,3 +505,14 @@ stdout:
   [0,"judge:replies.jsonl:conduct-floor","fabrication"]
   3
 stderr has: --grader: none.jsonl
+
+test: the pass rate told is of this judge's verdicts, not of the labels it took over
+file rows.jsonl:
+  {"prompt":"p","scenario_id":"a","final_text":"x","reward":1}
+  {"prompt":"q","scenario_id":"b","final_text":"x","reward":0}
+run: wai-grade --judge replay:/dev/null rows.jsonl | jq -c '[.reward,.qwen_reward]'
+stdout:
+  [null,1]
+  [null,0]
+stderr has: pass@1 n/a
+stderr has: 2 of 2 rows unjudged
