@@ -15,8 +15,7 @@
 
 enum { FOLDERS_DEEP = 64 };
 
-/* A name that the Hub takes as a path: whole segments of readable text. */
-static bool is_path(struct span path)
+bool hub_readable(struct span path)
 {
     if (!path.len || !utf8_valid(path))
         return false;
@@ -29,7 +28,7 @@ static bool is_path(struct span path)
 static int add_file(struct hub_files *files, const char *source, struct span path, uint64_t size,
                     struct error *error)
 {
-    if (!is_path(path))
+    if (!hub_readable(path))
         return error_set(error, ERROR_INPUT,
                          "%s: the name holds what the Hub takes in no path; rename it", source);
     if (files->count == HUB_FILES_MOST)
@@ -151,7 +150,7 @@ static int add_source(const char *source, struct hub_files *files, struct error 
     return code;
 }
 
-static int by_path(const void *left, const void *right)
+int hub_by_path(const void *left, const void *right)
 {
     const struct hub_file *a = left, *b = right;
     return span_compare(a->path, b->path);
@@ -167,7 +166,7 @@ int hub_files_list(const struct hub_push *push, struct hub_files *files, struct 
                          push->sources[0]);
     if (code < 0)
         return code;
-    qsort(files->items, files->count, sizeof *files->items, by_path);
+    qsort(files->items, files->count, sizeof *files->items, hub_by_path);
     for (size_t i = 0; i < files->count; i++) {
         struct span path = files->items[i].path;
         if (i && span_equal(path, files->items[i - 1].path))
@@ -211,6 +210,18 @@ int hub_content_open(const struct hub_file *file, struct hub_content *content, s
     if (fd >= 0)
         close(fd);
     return good ? 0 : error->code;
+}
+
+void hub_digest(struct hub_file *file, struct span bytes)
+{
+    uint8_t digest[SHA256_BYTES];
+    if (file->large) {
+        digest_sha256(bytes, digest);
+        digest_hex(digest, SHA256_BYTES, file->sha256);
+    } else {
+        digest_git_blob(bytes, digest);
+        digest_hex(digest, SHA1_BYTES, file->blob);
+    }
 }
 
 void hub_content_close(struct hub_content *content)

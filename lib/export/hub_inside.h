@@ -49,6 +49,13 @@ struct hub_content {
 int hub_content_open(const struct hub_file *file, struct hub_content *content, struct error *error);
 void hub_content_close(struct hub_content *content);
 
+/* The name by which the Hub knows these bytes: sha256 of a large file, blob of another. */
+void hub_digest(struct hub_file *file, struct span bytes);
+
+/* A path that the Hub takes and a terminal shows: UTF-8, no control, no backslash, not empty. */
+bool hub_readable(struct span path);
+int hub_by_path(const void *left, const void *right); /* of hub_files, for qsort */
+
 /* ---- asking ---------------------------------------------------------------------------------- */
 
 struct hub_ask {

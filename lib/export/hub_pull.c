@@ -57,11 +57,8 @@ static struct span api_url(struct pulling *p, const char *tail, const char *revi
 /* Inside the folder it is put in, whatever the Hub says. */
 static bool is_safe(struct span path)
 {
-    if (!path.len || path.len > FILENAME_MAX || !utf8_valid(path) || path.ptr[0] == '/')
+    if (!hub_readable(path) || path.len > FILENAME_MAX || path.ptr[0] == '/')
         return false;
-    for (size_t i = 0; i < path.len; i++)
-        if ((unsigned char)path.ptr[i] < ' ' || path.ptr[i] == '\\' || path.ptr[i] == 127)
-            return false;
     while (path.len) {
         size_t end = span_find(path, SPAN("/"), 0);
         bool more = end != (size_t)-1;
@@ -145,12 +142,6 @@ static bool next_page(struct pulling *p)
     return true;
 }
 
-static int by_path(const void *left, const void *right)
-{
-    const struct hub_file *a = left, *b = right;
-    return span_compare(a->path, b->path);
-}
-
 static int read_tree(struct pulling *p, struct error *error)
 {
     struct json_value value, item;
@@ -180,7 +171,7 @@ static int read_tree(struct pulling *p, struct error *error)
                              : "%s has no such JSONL file; --out takes files of every kind",
                          p->name);
     if (code == 0)
-        qsort(p->files.items, p->files.count, sizeof *p->files.items, by_path);
+        qsort(p->files.items, p->files.count, sizeof *p->files.items, hub_by_path);
     return code;
 }
 
@@ -206,23 +197,16 @@ static int is_same(const struct hub_file *file, const char *path, struct error *
 {
     struct stat there;
     struct hub_content content;
-    struct hub_file local = {.source = path, .size = file->size};
-    uint8_t bytes[SHA256_BYTES];
-    char hex[HUB_DIGEST_HEX + 1];
+    struct hub_file local = {.source = path, .size = file->size, .large = file->large};
     if (stat(path, &there) != 0 || !S_ISREG(there.st_mode) || (uint64_t)there.st_size != file->size)
         return 0;
     int code = hub_content_open(&local, &content, error);
     if (code < 0)
         return code;
-    if (file->large) {
-        digest_sha256(content.bytes, bytes);
-        digest_hex(bytes, SHA256_BYTES, hex);
-    } else {
-        digest_git_blob(content.bytes, bytes);
-        digest_hex(bytes, SHA1_BYTES, hex);
-    }
+    hub_digest(&local, content.bytes);
     hub_content_close(&content);
-    return strcmp(hex, file->large ? file->sha256 : file->blob) == 0;
+    return strcmp(local.sha256, file->sha256) == 0 &&
+           (file->large || strcmp(local.blob, file->blob) == 0);
 }
 
 /* Appends the piece from `at` on. */

@@ -205,17 +205,10 @@ static struct hub_file *find_file(struct pushing *p, struct span path)
 static int digest_file(struct hub_file *file, struct error *error)
 {
     struct hub_content content;
-    uint8_t bytes[SHA256_BYTES];
     int code = hub_content_open(file, &content, error);
     if (code < 0)
         return code;
-    if (file->large) {
-        digest_sha256(content.bytes, bytes);
-        digest_hex(bytes, SHA256_BYTES, file->sha256);
-    } else {
-        digest_git_blob(content.bytes, bytes);
-        digest_hex(bytes, SHA1_BYTES, file->blob);
-    }
+    hub_digest(file, content.bytes);
     hub_content_close(&content);
     return 0;
 }
