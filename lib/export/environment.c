@@ -5,6 +5,7 @@
 
 #include "export/defaults.h"
 #include "export/environment_inside.h"
+#include "export/wire.h"
 #include "text/fold.h"
 #include "world/world.h"
 
@@ -287,15 +288,7 @@ static void write_warnings(const struct export_environment *e, struct json_write
 {
     struct buf lines = {0};
     export_environment_notes(e, &lines);
-    struct span left = buf_span(&lines);
-    json_write_key(w, "warnings");
-    json_write_array(w);
-    while (left.len) {
-        size_t len = span_find(left, SPAN("\n"), 0);
-        json_write_span(w, span_slice(left, 0, len));
-        left = span_slice(left, len + 1, left.len);
-    }
-    json_write_end_array(w);
+    export_write_lines("warnings", buf_span(&lines), w);
     buf_free(&lines);
 }
 

@@ -86,17 +86,8 @@ static void write_warnings(const struct export_training *t, struct json_writer *
 {
     struct buf lines = {0};
     export_training_notes(t, &lines);
-    struct span left = buf_span(&lines);
-    if (left.len) {
-        json_write_key(w, "warnings");
-        json_write_array(w);
-        while (left.len) {
-            size_t len = span_find(left, SPAN("\n"), 0);
-            json_write_span(w, span_slice(left, 0, len));
-            left = span_slice(left, len + 1, left.len);
-        }
-        json_write_end_array(w);
-    }
+    if (lines.len)
+        export_write_lines("warnings", buf_span(&lines), w);
     buf_free(&lines);
 }
 

@@ -4,6 +4,7 @@
 #include "export/defaults.h"
 #include "row/parse.h"
 #include "text/digest.h"
+#include "text/fold.h"
 #include "json/pyjson.h"
 
 const char *const EXPORT_FORMAT_NAMES[EXPORT_FORMATS] = {"openai", "trl", "fireworks", "axolotl",
@@ -215,6 +216,16 @@ void export_write_tools(struct span tools, enum export_format format, struct jso
         json_write_span(w, tools);
     else
         json_write_raw(w, tools);
+}
+
+void export_write_lines(const char *key, struct span lines, struct json_writer *w)
+{
+    struct span line;
+    json_write_key(w, key);
+    json_write_array(w);
+    for (size_t at = 0; text_next_line(lines, &at, &line);)
+        json_write_span(w, line);
+    json_write_end_array(w);
 }
 
 void export_hash(struct span text, char out[])

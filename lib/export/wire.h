@@ -51,6 +51,9 @@ void export_arguments_text(const struct export_call *call, struct buf *out);
 /* The tools as an array of OpenAI envelopes without local keys; "" when there are none. */
 void export_tools_json(const struct row_tools *tools, struct buf *out);
 
+/* Lines of text as a member that is an array of them: the warnings of a report. */
+void export_write_lines(const char *key, struct span lines, struct json_writer *w);
+
 /* The first EXPORT_HASH_HEX characters of a SHA-1. */
 void export_hash(struct span text, char out[]);
 
