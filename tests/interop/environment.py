@@ -8,7 +8,6 @@ The policy plays against the package's tools as a harness would, through their M
 verifiers' own launcher of tool servers wants uv and a network. The results it meets are compared with those of
 wai-simulate --world-only for the task's seed, faults and world state.
 """
-import argparse
 import asyncio
 import json
 import os
@@ -16,6 +15,10 @@ import random
 import subprocess
 import sys
 import tempfile
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "common"))
+
+from interop import Count, World, options  # noqa: E402
 
 try:
     import verifiers.v1 as vf
@@ -54,6 +57,10 @@ def verdict(row):
 """
 
 
+def note(c, what, good, why=""):
+    c.check(good, what, why)
+
+
 def rows(r, n):
     for i in range(n):
         faults = {r.choice(["get_order", "*"]): {"mode": r.choice(["timeout", "malformed", "stale"]), "rate": r.choice([0.5, 1.0])}}
@@ -83,23 +90,6 @@ def told(result):
     return result.content[0].text
 
 
-class World:
-    def __init__(self, binary, tools, info):
-        self.child = subprocess.Popen([os.path.join(binary, "wai-simulate"), "--world-only", "--tools", tools], stdin=subprocess.PIPE,
-                                      stdout=subprocess.PIPE, text=True)
-        self.ask({"reset": True, "seed": info["seed"] or 0, "faults": info["faults"], "world_state": info["world_state"]})
-
-    def ask(self, message):
-        self.child.stdin.write(json.dumps(message) + "\n")
-        self.child.stdin.flush()
-        return json.loads(self.child.stdout.readline())
-
-    def close(self):
-        self.child.stdin.close()
-        self.child.wait()
-        self.child.stdout.close()
-
-
 async def play(package, task, turns):
     """The rollout as verifiers keeps it, and its steps as they happened."""
     tools = type(task).toolsets(task.config)[0]
@@ -126,17 +116,6 @@ async def play(package, task, turns):
     return trace, steps, final
 
 
-class Checks:
-    def __init__(self):
-        self.passed = self.failed = 0
-
-    def note(self, what, good, why=""):
-        self.passed += bool(good)
-        self.failed += not good
-        if not good and self.failed < 20:
-            print(f"FAILED {what}: {why}")
-
-
 def graded(binary, reward, row):
     kind, _, rest = reward.partition(":")
     if reward == "scored:verdict":
@@ -154,10 +133,10 @@ async def check_package(c, given, folder, number, reward, r):
     source = os.path.join(folder, "rows.jsonl")
     made = subprocess.run([os.path.join(given.bin, "wai-export"), "-q", "--kind", "environment", "--out", os.path.join(folder, name), "--tools", tools,
                            "--system-prompt", PROMPT, "--reward", reward, "--max-turns", "3", source], capture_output=True, text=True)
-    c.note(f"{name} is written", made.returncode == 0, made.stderr)
+    note(c, f"{name} is written", made.returncode == 0, made.stderr)
     installed = subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--target", os.path.join(folder, "site"),
                                 os.path.join(folder, name)], capture_output=True, text=True)
-    c.note(f"{name} installs", installed.returncode == 0, installed.stderr[-800:])
+    note(c, f"{name} installs", installed.returncode == 0, installed.stderr[-800:])
     sys.path.insert(0, os.path.join(folder, "site"))
     package = taskset_class(name)
     module = sys.modules[package.__module__]
@@ -166,7 +145,7 @@ async def check_package(c, given, folder, number, reward, r):
             lines = [json.loads(line) for line in f]
         tasks = list(package(module.RolloutsConfig(id=name, split=split)))
         same = [(t.data.id, t.data.prompt, t.data.info) for t in tasks] == [(x["example_id"], x["prompt"], x["info"]) for x in lines]
-        c.note(f"{name} {split}: its tasks are the file's", same and tasks, f"{len(tasks)} against {len(lines)}")
+        note(c, f"{name} {split}: its tasks are the file's", same and tasks, f"{len(tasks)} against {len(lines)}")
         for task, line in zip(tasks, lines):
             await check_rollout(c, given, f"{name} {line['prompt']}", module, task, line["info"], reward, tools, r)
 
@@ -177,10 +156,9 @@ async def check_rollout(c, given, what, module, task, info, reward, tools, r):
     world = World(given.bin, tools, info)
     wanted = [world.ask({"tool": s["tool"], "arguments": s["arguments"]}) for s in steps]
     world.close()
-    wanted = [w if isinstance(w, dict) else {"status": "ok", "result": w} for w in wanted]
-    c.note(f"{what}: the world", [s["result"] for s in steps] == wanted, f"{steps} against {wanted}")
+    note(c, f"{what}: the world", [s["result"] for s in steps] == wanted, f"{steps} against {wanted}")
     stopped = task.max_turns(trace)
-    c.note(f"{what}: turns", not stopped, "a reply without a call ends the rollout by itself")
+    note(c, f"{what}: turns", not stopped, "a reply without a call ends the rollout by itself")
     cut = len(turns) > 3  # the harness would have stopped after the third turn, which called a tool
     if cut:
         trace.stop("max_turns")
@@ -189,20 +167,16 @@ async def check_rollout(c, given, what, module, task, info, reward, tools, r):
     row.update(prompt=task.data.prompt, steps=steps, final_text=final)
     want = 0.0 if cut else float(graded(given.bin, reward, row))
     got = trace.reward
-    c.note(f"{what}: reward", abs(got - want) < 1e-12, f"{got} against {want} for {reward}")
+    note(c, f"{what}: reward", abs(got - want) < 1e-12, f"{got} against {want} for {reward}")
     metrics = {"n_calls": float(len(steps)), "truncated": float(cut), "trace_clean": 1.0, "judge_ok": 1.0}
-    c.note(f"{what}: metrics", trace.metrics == metrics, f"{trace.metrics} against {metrics}")
+    note(c, f"{what}: metrics", trace.metrics == metrics, f"{trace.metrics} against {metrics}")
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--bin", required=True)
-    parser.add_argument("--cases", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
+    given = options(100)
     given.bin = os.path.abspath(given.bin)
     os.environ["PATH"] = given.bin + os.pathsep + os.environ["PATH"]
-    r, c = random.Random(given.seed), Checks()
+    r, c = random.Random(given.seed), Count()
     n = max(8, min(40, given.cases // 50))
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "rows.jsonl"), "w") as f:
@@ -216,9 +190,8 @@ def main():
         for number, reward in enumerate(REWARDS):
             reward = reward.format(python=sys.executable, scorer=os.path.join(folder, "scorer.py")) if reward.startswith("cmd:") else reward
             asyncio.run(check_package(c, given, folder, number, reward, r))
-    print(f"{c.passed} passed, {c.failed} failed")
-    return 1 if c.failed else 0
+    c.close()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -60,3 +60,24 @@ def graded(binary, arguments, rows, folder):
     if done.returncode != 0:
         raise SystemExit(f"wai-grade {arguments}: exit {done.returncode}: {done.stderr}")
     return [json.loads(line) for line in done.stdout.split("\n") if line]
+
+
+class World:
+    """wai-simulate --world-only for one task: what its tools must answer."""
+
+    def __init__(self, binary, tools, info):
+        self.child = subprocess.Popen([os.path.join(binary, "wai-simulate"), "--world-only", "--tools", tools], stdin=subprocess.PIPE,
+                                      stdout=subprocess.PIPE, text=True)
+        self.ask({"reset": True, "seed": info["seed"] or 0, "faults": info["faults"], "world_state": info["world_state"]})
+
+    def ask(self, message):
+        """An object; any other answer stands in one, as an environment gives it."""
+        self.child.stdin.write(json.dumps(message) + "\n")
+        self.child.stdin.flush()
+        reply = json.loads(self.child.stdout.readline())
+        return reply if isinstance(reply, dict) else {"status": "ok", "result": reply}
+
+    def close(self):
+        self.child.stdin.close()
+        self.child.wait()
+        self.child.stdout.close()
