@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """The Hub client of wai-export against the official one (PyPI huggingface_hub), both driving the same stand-in of the
 Hub: what a push leaves there, which requests it makes and what is in them, and what each fetches of the other's."""
-import argparse
 import json
 import os
 import random
@@ -12,7 +11,9 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "tools", "server"))
+sys.path.append(os.path.join(HERE, "common"))
 
+from interop import Count, options  # noqa: E402
 from hub_server import WRITE, Hub  # noqa: E402
 
 os.environ.update(HF_HUB_DISABLE_XET="1", HF_HUB_DISABLE_TELEMETRY="1", HF_HUB_DISABLE_PROGRESS_BARS="1", HF_HUB_DISABLE_SYMLINKS_WARNING="1")
@@ -121,23 +122,14 @@ def one(rng, binary, scratch):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--bin", required=True)
-    parser.add_argument("--cases", type=int, default=2000)
-    parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
-    passed = failed = 0
+    given = options(2000)
+    count = Count()
     for n in range(max(3, given.cases // 100)):  # a process of the official client takes a second
         with tempfile.TemporaryDirectory() as scratch:
             fault = one(random.Random(given.seed * 1000003 + n), os.path.join(given.bin, "wai-export"), scratch)
-        if fault:
-            print(f"case {n}: {fault}")
-            failed += 1
-        else:
-            passed += 1
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+        count.check(not fault, f"case {n}: {fault}")
+    count.close()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
