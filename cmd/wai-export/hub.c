@@ -96,20 +96,23 @@ static int deliver(const struct hub_options *o, const char *name, const struct b
     return code;
 }
 
-static void tell(const struct buf *members, const char *done)
+/* done: what happened to how many files; way: "to" or "from" the repository. */
+static void tell(const struct buf *members, const char *done, const char *way)
 {
     struct json_value value, item;
     struct json_fault fault;
-    struct buf scratch = {0};
+    struct buf line = {0}, scratch = {0};
     json_scan(buf_span(members), &value, NULL, &fault);
-    struct span repository = SPAN(""), commit = SPAN("no change");
     size_t files = json_get(value, SPAN("files"), &item) ? json_count(item) : 0;
+    buf_format(&line, "%s %zu file%s %s ", done, files, files == 1 ? "" : "s", way);
     if (json_get(value, SPAN("repo_id"), &item))
-        repository = item.text;
-    if (json_get(value, SPAN("commit"), &item) && item.type == JSON_VALUE_STRING)
-        commit = json_text(item, &scratch);
-    log_note("%s %zu file%s, %.*s at %.*s", done, files, files == 1 ? "" : "s", (int)repository.len,
-             repository.ptr, (int)commit.len, commit.ptr);
+        buf_span_add(&line, json_text(item, &scratch));
+    if (json_get(value, SPAN("commit"), &item) && item.type == JSON_VALUE_STRING) {
+        buf_text(&line, ", change ");
+        buf_span_add(&line, json_text(item, &scratch));
+    }
+    log_note("%s", buf_cstr(&line));
+    buf_free(&line);
     buf_free(&scratch);
 }
 
@@ -122,7 +125,7 @@ int hub_push_files(const char *const *paths, size_t n, const char *name, bool is
     int code = hub ? hub_push(hub, &push, report, error) : error->code;
     hub_close(hub);
     if (code == 0)
-        tell(report, "pushed");
+        tell(report, "pushed", "to");
     return code;
 }
 
@@ -145,7 +148,7 @@ static int run_push(const struct hub_options *o, const struct operands *operands
                                 .events = EVENTS};
         code = hub_push(NULL, &push, &members, error);
         if (code == 0)
-            tell(&members, "nothing was sent; it would push");
+            tell(&members, "nothing was sent; it would push", "to");
     } else if (code == 0) {
         code =
             hub_push_files(operands->items, 1, operands->items[1], o->is_public, &members, error);
@@ -190,7 +193,7 @@ static int run_pull(const struct hub_options *o, const struct operands *operands
         row_writer_abandon(pull.writer);
     hub_close(hub);
     if (code == 0) {
-        tell(&members, o->dry_run ? "nothing was fetched; it would take" : "took");
+        tell(&members, o->dry_run ? "nothing was fetched; it would take" : "took", "from");
         code = deliver(o, "wai-export pull", &members, error);
     }
     buf_free(&members);

@@ -532,7 +532,7 @@ run:
   wai-export push --dry-run --json d/ me/rows --report r.json
   cmp r.json <(wai-export push -q --dry-run --json d me/rows)
 stdout json: {"wai_report": "wai-export push", "repo_id": "me/rows", "repo_type": "dataset", "files": ["README.md", "data/x.jsonl"], "bytes": 9, "private": true, "commit": null, "uploaded": 0, "dry_run": true}
-stderr has: nothing was sent; it would push 2 files
+stderr has: nothing was sent; it would push 2 files to me/rows
 
 test: push: rows from standard input are read
 stdin:
